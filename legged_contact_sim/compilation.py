@@ -1,0 +1,161 @@
+"""How kernels are compiled: two decorators, a cache that cannot go stale, and a word to the user while LLVM works.
+
+``inlined`` marks the small functions that kernels are made of: ordinary Python that tests call as it is.
+``compiled`` marks the few entries that Python calls: they are cached on disk in a folder named after a hash of
+all sources of this package that hold kernels, since numba itself notices a change only in the entry's own file.
+"""
+
+import atexit
+import contextlib
+import hashlib
+import os
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba.core import event
+from numba.extending import register_jitable
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+# Every relaxation of IEEE arithmetic but "nnan" and "ninf": NaN stays visible, so a bad input can be refused.
+MATHS: dict[str, Any] = {"fastmath": {"contract", "nsz", "arcp", "reassoc"}, "error_model": "numpy"}
+
+PACKAGE = Path(__file__).resolve().parent
+KEPT_CACHES = 4
+
+inlined = register_jitable(no_cfunc_wrapper=True, **MATHS)
+
+
+def compiled(function: Function) -> Function:
+    """Compile an entry that Python calls; the result is cached on disk under the hash of all kernel sources."""
+    with _cache_folder_in_force():
+        entry = numba.njit(nogil=True, cache=True, **MATHS)(function)
+    _entries.add(entry)
+    return entry
+
+
+def compiled_parallel(function: Function) -> Function:
+    """Compile an entry whose ``prange`` loops run on all threads, cached like ``compiled``."""
+    with _cache_folder_in_force():
+        entry = numba.njit(nogil=True, cache=True, parallel=True, **MATHS)(function)
+    _entries.add(entry)
+    return entry
+
+
+def cache_folder() -> Path:
+    """Return the folder that holds this version's compiled kernels, created on first use."""
+    global _folder
+    if _folder is None:
+        _folder = _first_writable(_candidate_roots()) / f"kernels-{kernel_hash()}"
+        _folder.mkdir(parents=True, exist_ok=True)
+        _forget_old_caches(_folder)
+    return _folder
+
+
+def kernel_hash() -> str:
+    """Return a hash of every source file of the package: any edit may reach a kernel through inlining."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for source in sorted(PACKAGE.rglob("*.py")):
+        text = source.read_bytes()
+        if b"compilation import" in text or source.name in ("compilation.py", "records.py"):
+            digest.update(source.relative_to(PACKAGE).as_posix().encode() + b"\0" + text)
+    return digest.hexdigest()[:16]
+
+
+def _candidate_roots() -> Iterator[Path]:
+    """Yield where caches may live, best first: the user's choice, beside the code, the user's cache folder."""
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    if chosen:
+        yield Path(chosen)
+    yield PACKAGE / "__pycache__"
+    home_cache = os.environ.get("XDG_CACHE_HOME")
+    yield (Path(home_cache) if home_cache else Path.home() / ".cache") / "legged_contact_sim"
+
+
+def _first_writable(roots: Iterator[Path]) -> Path:
+    tried = []
+    for root in roots:
+        try:
+            root.mkdir(parents=True, exist_ok=True)
+            probe = root / f".probe-{os.getpid()}"
+            probe.touch()
+            probe.unlink()
+        except OSError as error:
+            tried.append(f"{root} ({error.strerror})")
+            continue
+        return root
+    raise OSError("no folder for compiled kernels is writable; tried " + ", ".join(tried))
+
+
+def _forget_old_caches(current: Path) -> None:
+    """Remove the caches of earlier sources, all but the newest few (another version may be running from one)."""
+    others = [path for path in current.parent.glob("kernels-*") if path != current]
+    for path in sorted(others, key=lambda p: p.stat().st_mtime, reverse=True)[KEPT_CACHES:]:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _cache_folder_in_force() -> Iterator[None]:
+    """Point numba at our cache folder while one of our entries is decorated, and only then."""
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(cache_folder())
+    try:
+        yield
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+class _CompileProgress(event.Listener):
+    """Tell the user on stderr which kernel is being compiled and how long it has taken so far."""
+
+    def __init__(self) -> None:
+        self._nested = 0
+        self._ticker: threading.Thread | None = None
+        self._done = threading.Event()
+        self._started = 0.0
+        self._greeted = False
+
+    def on_start(self, event: Any) -> None:
+        """Announce a compilation that Python's call has caused (not the ones nested in it)."""
+        if event.data["dispatcher"] not in _entries:
+            return
+        self._nested += 1
+        if self._nested > 1:
+            return
+        if not self._greeted:
+            print("legged_contact_sim: compiling its kernels for this machine, once; they are kept in", cache_folder(), file=sys.stderr)
+            self._greeted = True
+        name = event.data["dispatcher"].py_func.__name__
+        self._started = time.monotonic()
+        self._done.clear()
+        self._ticker = threading.Thread(target=self._tick, args=(name,), daemon=True)
+        self._ticker.start()
+
+    def on_end(self, event: Any) -> None:
+        """Close the line of the compilation that ends."""
+        if event.data["dispatcher"] not in _entries:
+            return
+        self._nested -= 1
+        if self._nested == 0 and self._ticker is not None:
+            self._done.set()
+            self._ticker.join()
+            name = event.data["dispatcher"].py_func.__name__
+            print(f"\r  {name}: {time.monotonic() - self._started:.1f} s ", file=sys.stderr, flush=True)
+
+    def _tick(self, name: str) -> None:
+        interactive = sys.stderr.isatty()
+        while interactive and not self._done.wait(0.5):
+            print(f"\r  {name}: {time.monotonic() - self._started:.1f} s", end="", file=sys.stderr, flush=True)
+
+
+_entries: set[Any] = set()
+_folder: Path | None = None
+_progress = _CompileProgress()
+event.register("numba:compile", _progress)
+atexit.register(event.unregister, "numba:compile", _progress)

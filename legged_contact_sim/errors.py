@@ -1,0 +1,13 @@
+"""The exceptions of this package: every mistake of a user ends in one of these, with the culprit's name in the text."""
+
+
+class LeggedContactSimError(ValueError):
+    """Base of all errors that a user's input can cause."""
+
+
+class ModelError(LeggedContactSimError):
+    """A robot description that cannot be simulated: the text names the file, the link or joint, and what was expected."""
+
+
+class ParameterError(LeggedContactSimError):
+    """A parameter or argument outside its range: the text names it, what was found, and what is allowed."""
