@@ -1,0 +1,41 @@
+"""How the robot moves when nothing touches it: one algorithm a file, compiled, and thin functions over them."""
+
+from .functions import (
+    INTEGRATORS,
+    Poses,
+    center_of_mass,
+    centroidal_momentum,
+    contact_response,
+    forward_dynamics,
+    forward_kinematics,
+    integrate,
+    inverse_contact_inertia,
+    inverse_dynamics,
+    kinetic_energy,
+    link_jacobian,
+    mass_matrix,
+    point_bias_acceleration,
+    point_jacobian,
+    potential_energy,
+    spring_energy,
+)
+
+__all__ = [
+    "INTEGRATORS",
+    "Poses",
+    "center_of_mass",
+    "centroidal_momentum",
+    "contact_response",
+    "forward_dynamics",
+    "forward_kinematics",
+    "integrate",
+    "inverse_contact_inertia",
+    "inverse_dynamics",
+    "kinetic_energy",
+    "link_jacobian",
+    "mass_matrix",
+    "point_bias_acceleration",
+    "point_jacobian",
+    "potential_energy",
+    "spring_energy",
+]

@@ -1,0 +1,362 @@
+"""The public functions of the dynamics: thin, on numpy arrays, in the public conventions.
+
+Coordinates ``q = [x y z, qx qy qz qw, joints...]`` and rates ``v = [linear, angular, joint rates]`` with the base's
+velocity in its own axes (as in Pinocchio); results for links and points are in world axes.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ParameterError
+from ..model import RobotModel
+from ..model.records import FREE
+from .articulated_body import forward_dynamics_entry
+from .composite_body import mass_matrix_entry
+from .contact_inertia import ROW, contact_response_entry, inverse_contact_inertia_entry
+from .energy import energy_entry
+from .integrators import (
+    DORMAND_PRINCE,
+    MIDPOINT,
+    RUNGE_KUTTA_4,
+    SEMI_IMPLICIT_EULER,
+    WORK_ROWS,
+    integrate_entry,
+)
+from .jacobians import point_acceleration_entry, point_jacobian_entry
+from .kinematics import forward_kinematics_entry
+from .momentum import centroidal_entry
+from .newton_euler import inverse_dynamics_entry
+from .workspace import workspace
+
+Array = NDArray[np.float64]
+
+INTEGRATORS = {
+    "semi_implicit_euler": SEMI_IMPLICIT_EULER,
+    "midpoint": MIDPOINT,
+    "rk4": RUNGE_KUTTA_4,
+    "dormand_prince": DORMAND_PRINCE,
+}
+
+
+class Poses(NamedTuple):
+    """World poses of all bodies: ``rotation`` (n, 3, 3), ``position`` (n, 3) in m, in the order of `link_names`."""
+
+    rotation: Array
+    position: Array
+
+
+def checked(name: str, value: ArrayLike, size: int) -> Array:
+    """Return a finite float vector of the given size, or raise a ParameterError that names the argument."""
+    try:
+        array = np.array(value, dtype=np.float64)  # always a writable copy: kernels are compiled for one kind
+    except (TypeError, ValueError):
+        raise ParameterError(f"{name}: expected {size} numbers, found {value!r:.80}") from None
+    if array.shape != (size,):
+        raise ParameterError(f"{name}: expected shape ({size},), found {array.shape}")
+    if not np.isfinite(array).all():
+        raise ParameterError(f"{name}: every number must be finite, found {array[~np.isfinite(array)][0]} in it")
+    return array
+
+
+def coordinates(robot: RobotModel, q: ArrayLike) -> Array:
+    """Return q (nq,) as a checked copy whose quaternions have unit length."""
+    array = checked("q", q, robot.nq).copy()
+    for link in robot.links[robot.links["joint_kind"] == FREE]:
+        quaternion = array[link["position_index"] + 3 : link["position_index"] + 7]
+        length = np.linalg.norm(quaternion)
+        if not 0.5 < length < 2.0:
+            raise ParameterError(f"q: the quaternion {quaternion} should have unit length, found {length:.3g}")
+        quaternion /= length
+    return array
+
+
+def generalized_effort(robot: RobotModel, effort: ArrayLike | None) -> Array:
+    """Return efforts (nv,) from one per joint (joint_count,), one per rate (nv,), or None for zero."""
+    if effort is None:
+        return np.zeros(robot.nv)
+    if np.shape(effort) == (robot.nv,):
+        return checked("effort", effort, robot.nv)
+    full = np.zeros(robot.nv)
+    full[robot.velocity_indices] = checked("effort", effort, robot.joint_count)
+    return full
+
+
+def external_wrenches(robot: RobotModel, forces: ArrayLike | None) -> Array:
+    """Return external wrenches (n, 6), or (0, 6) for None."""
+    if forces is None:
+        return np.empty((0, 6))
+    count = len(robot.links)
+    flat = checked("external_forces", np.ravel(forces), 6 * count)
+    return flat.reshape(count, 6)
+
+
+def added_inertia(robot: RobotModel) -> Array:
+    """Return the rotor inertia that every rate feels, (nv,), kg m^2 or kg."""
+    added = np.zeros(robot.nv)
+    jointed = robot.links[robot.links["joint_kind"] != FREE]
+    added[jointed["velocity_index"]] = jointed["rotor_inertia"]
+    return added
+
+
+def forward_dynamics(
+    robot: RobotModel,
+    q: ArrayLike,
+    v: ArrayLike,
+    effort: ArrayLike | None = None,
+    external_forces: ArrayLike | None = None,
+) -> Array:
+    """Return the acceleration that efforts and external forces cause, by the articulated body method.
+
+    Args:
+        robot: the robot.
+        q: coordinates, (nq,), m and rad.
+        v: rates, (nv,), m/s and rad/s.
+        effort: joint efforts, (joint_count,) or, with the base's wrench, (nv,); N m or N. None: zero.
+        external_forces: wrench on every link, (n, 6): force N, moment N m, in world axes at the link's origin.
+
+    Returns:
+        dv/dt, (nv,), the derivatives of the numbers in ``v``.
+    """
+    nq, nv = robot.nq, robot.nv
+    state = np.empty(nq + 6 * nv)
+    state[:nq] = coordinates(robot, q)
+    state[nq : nq + nv] = checked("v", v, nv)
+    state[nq + nv : nq + 2 * nv] = generalized_effort(robot, effort)
+    state[nq + 2 * nv : nq + 3 * nv] = added_inertia(robot)
+    forces = external_wrenches(robot, external_forces)
+    forward_dynamics_entry(robot.links, workspace(len(robot.links)), state, forces, robot.gravity)
+    return state[nq + 5 * nv :].copy()
+
+
+def inverse_dynamics(
+    robot: RobotModel, q: ArrayLike, v: ArrayLike, acceleration: ArrayLike, external_forces: ArrayLike | None = None
+) -> Array:
+    """Return the generalised efforts (nv,) that a motion needs, by the recursive Newton-Euler method.
+
+    Arguments as for `forward_dynamics`; ``acceleration`` is dv/dt, (nv,).
+    """
+    effort = np.empty(robot.nv)
+    inverse_dynamics_entry(
+        robot.links,
+        workspace(len(robot.links)),
+        coordinates(robot, q),
+        checked("v", v, robot.nv),
+        checked("acceleration", acceleration, robot.nv),
+        external_wrenches(robot, external_forces),
+        robot.gravity,
+        np.empty((3, robot.nv)),
+        effort,
+    )
+    return effort
+
+
+def mass_matrix(robot: RobotModel, q: ArrayLike) -> Array:
+    """Return the mass matrix A(q), (nv, nv), rotor inertias included, by the composite rigid body method."""
+    matrix = np.empty((robot.nv, robot.nv))
+    bodies, rest = workspace(len(robot.links)), np.zeros(robot.nv)
+    mass_matrix_entry(robot.links, bodies, coordinates(robot, q), rest, robot.gravity, matrix)
+    return matrix
+
+
+def forward_kinematics(robot: RobotModel, q: ArrayLike) -> Poses:
+    """Return the world poses of all bodies."""
+    count = len(robot.links)
+    rotations, positions = np.empty((count, 9)), np.empty((count, 3))
+    forward_kinematics_entry(
+        robot.links, workspace(count), coordinates(robot, q), np.zeros(robot.nv), robot.gravity, rotations, positions
+    )
+    return Poses(rotations.reshape(count, 3, 3), positions)
+
+
+def point_on_link(robot: RobotModel, link: str | int, point: ArrayLike) -> tuple[int, Array]:
+    """Return body index and offset in the body's frame, m, of a point in the frame of a link (merged ones too)."""
+    offset = checked("point", point, 3)
+    if isinstance(link, str):
+        body = robot.link_index(link)
+        return body, robot.frames[link].position + robot.frames[link].rotation @ offset
+    if not 0 <= link < len(robot.links):
+        raise ParameterError(f"link: expected an index from 0 to {len(robot.links) - 1}, found {link}")
+    return int(link), offset
+
+
+def point_jacobian(robot: RobotModel, q: ArrayLike, link: str | int, point: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
+    """Return the Jacobian J (3, nv) of a point's velocity in world axes, ``point`` (3,) in the link's frame, m."""
+    return link_jacobian(robot, q, link, point)[:3]
+
+
+def link_jacobian(robot: RobotModel, q: ArrayLike, link: str | int, point: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
+    """Return the Jacobian (6, nv) of a point's velocity and the link's angular velocity, both in world axes."""
+    body, offset = point_on_link(robot, link, point)
+    jacobian = np.zeros((6, robot.nv))
+    if body >= 0:
+        bodies, rest = workspace(len(robot.links)), np.zeros(robot.nv)
+        point_jacobian_entry(
+            robot.links, bodies, coordinates(robot, q), rest, robot.gravity, body, offset, jacobian
+        )
+    return jacobian
+
+
+def point_bias_acceleration(
+    robot: RobotModel, q: ArrayLike, v: ArrayLike, link: str | int, point: ArrayLike = (0.0, 0.0, 0.0)
+) -> Array:
+    """Return ``dJ/dt v`` (3,), the acceleration in world axes that a point has while v stays constant, m/s^2."""
+    body, offset = point_on_link(robot, link, point)
+    acceleration = np.zeros(3)
+    if body >= 0:
+        point_acceleration_entry(
+            robot.links,
+            workspace(len(robot.links)),
+            coordinates(robot, q),
+            checked("v", v, robot.nv),
+            np.zeros(robot.nv),
+            robot.gravity,
+            np.empty((2, robot.nv)),
+            body,
+            offset,
+            acceleration,
+        )
+    return acceleration
+
+
+def contact_points(robot: RobotModel, points: Sequence[str] | None) -> NDArray[np.void]:
+    """Return the CONTACT_POINT records of the named points, all of the robot's for None."""
+    if points is None:
+        return robot.contact_points
+    unknown = [name for name in points if name not in robot.contact_names]
+    if unknown:
+        raise ParameterError(f"points: no contact point named {unknown[0]!r}; there are {', '.join(robot.contact_names)}")
+    chosen = robot.contact_points[[robot.contact_names.index(name) for name in points]]
+    chosen.setflags(write=False)  # as the robot's own: kernels are compiled for one kind of array
+    return chosen
+
+
+def inverse_contact_inertia(robot: RobotModel, q: ArrayLike, points: Sequence[str] | None = None) -> Array:
+    """Return ``J A^-1 J^T`` (3m, 3m) of m contact points' centres in world axes, 1/kg; by default all points."""
+    records = contact_points(robot, points)
+    count = 3 * len(records)
+    inverse = np.empty((count, count))
+    rates = np.zeros((3, robot.nv))
+    rates[2] = added_inertia(robot)
+    inverse_contact_inertia_entry(
+        robot.links,
+        workspace(len(robot.links)),
+        records,
+        np.zeros(count, dtype=ROW),
+        np.zeros((count, len(robot.links))),
+        coordinates(robot, q),
+        rates,
+        robot.gravity,
+        inverse,
+    )
+    return inverse
+
+
+def contact_response(robot: RobotModel, q: ArrayLike, points: Sequence[str] | None = None) -> Array:
+    """Return ``A^-1 J^T`` (nv, 3m): the jump of v per unit impulse at m contact points, in world axes."""
+    records = contact_points(robot, points)
+    response = np.empty((robot.nv, 3 * len(records)))
+    rates = np.zeros((3, robot.nv))
+    rates[2] = added_inertia(robot)
+    bodies, change = workspace(len(robot.links)), np.empty(robot.nv)
+    contact_response_entry(
+        robot.links, bodies, records, coordinates(robot, q), rates, robot.gravity, change, response
+    )
+    return response
+
+
+def _centroidal(robot: RobotModel, q: ArrayLike, v: ArrayLike) -> Array:
+    out = np.empty((3, 3))
+    bodies, rates = workspace(len(robot.links)), checked("v", v, robot.nv)
+    centroidal_entry(
+        robot.links, bodies, coordinates(robot, q), rates, robot.gravity, np.empty(robot.nv), out
+    )
+    return out
+
+
+def center_of_mass(robot: RobotModel, q: ArrayLike) -> Array:
+    """Return the centre of mass (3,) in the world, m."""
+    return _centroidal(robot, q, np.zeros(robot.nv))[0]
+
+
+def centroidal_momentum(robot: RobotModel, q: ArrayLike, v: ArrayLike) -> Array:
+    """Return linear momentum, kg m/s, and angular momentum about the centre of mass, kg m^2/s, (6,), world axes."""
+    return _centroidal(robot, q, v)[1:].ravel()
+
+
+def _energies(robot: RobotModel, q: ArrayLike, v: ArrayLike) -> Array:
+    out = np.empty(3)
+    bodies, rates = workspace(len(robot.links)), checked("v", v, robot.nv)
+    energy_entry(robot.links, bodies, coordinates(robot, q), rates, robot.gravity, np.empty(robot.nv), out)
+    return out
+
+
+def kinetic_energy(robot: RobotModel, q: ArrayLike, v: ArrayLike) -> float:
+    """Return the kinetic energy of bodies and rotors, J."""
+    return float(_energies(robot, q, v)[0])
+
+
+def potential_energy(robot: RobotModel, q: ArrayLike) -> float:
+    """Return the potential energy of gravity, J, zero at the world's origin."""
+    return float(_energies(robot, q, np.zeros(robot.nv))[1])
+
+
+def spring_energy(robot: RobotModel, q: ArrayLike) -> float:
+    """Return the energy in the joint springs, J."""
+    return float(_energies(robot, q, np.zeros(robot.nv))[2])
+
+
+def integrate(
+    robot: RobotModel,
+    q: ArrayLike,
+    v: ArrayLike,
+    duration: float,
+    time_step: float = 5e-4,
+    method: str = "midpoint",
+    effort: ArrayLike | None = None,
+    external_forces: ArrayLike | None = None,
+    absolute_tolerance: float = 1e-10,
+    relative_tolerance: float = 1e-10,
+) -> tuple[Array, Array]:
+    """Return q and v after smooth motion (no contact, no limits, no dry friction) under held efforts and forces.
+
+    Args:
+        robot: the robot; joint damping and springs act.
+        q: coordinates at the start, (nq,).
+        v: rates at the start, (nv,).
+        duration: s; the nearest whole number of steps is taken.
+        time_step: s; with "dormand_prince" only the first trial step.
+        method: "semi_implicit_euler", "midpoint", "rk4" or "dormand_prince".
+        effort: as for `forward_dynamics`.
+        external_forces: as for `forward_dynamics`.
+        absolute_tolerance: of "dormand_prince", per number of the state.
+        relative_tolerance: of "dormand_prince".
+    """
+    if method not in INTEGRATORS:
+        raise ParameterError(f"method: expected one of {', '.join(INTEGRATORS)}, found {method!r}")
+    if not (np.isfinite(duration) and duration >= 0.0):
+        raise ParameterError(f"duration: expected a finite number >= 0 s, found {duration}")
+    if not 0.0 < time_step < np.inf:
+        raise ParameterError(f"time_step: expected a finite number > 0 s, found {time_step}")
+    code, steps = INTEGRATORS[method], round(duration / time_step)
+    if code == DORMAND_PRINCE:
+        steps, time_step = 1, duration
+    y = np.concatenate([coordinates(robot, q), checked("v", v, robot.nv)])
+    settings = np.array([steps, time_step, absolute_tolerance, relative_tolerance])
+    taken = integrate_entry(
+        robot.links,
+        workspace(len(robot.links)),
+        y,
+        generalized_effort(robot, effort),
+        added_inertia(robot),
+        external_wrenches(robot, external_forces),
+        robot.gravity,
+        settings,
+        code,
+        np.empty((WORK_ROWS, len(y))),
+    )
+    if taken < 0 or not np.isfinite(y).all():
+        raise ParameterError("integrate: the motion could not be followed; the time step or a force is too large")
+    return y[: robot.nq], y[robot.nq :]

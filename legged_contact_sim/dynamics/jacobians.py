@@ -1,0 +1,46 @@
+"""Jacobians of points that move with a body, and the acceleration a point has when all rates are constant."""
+
+from ..compilation import compiled, inlined
+from .composite_body import joint_freedom, motion_column
+from .kinematics import (
+    accelerations_to_outer_axes,
+    carry_acceleration,
+    place_bodies,
+    point_acceleration,
+    point_position,
+    rates_to_outer_axes,
+)
+from .spatial import ZERO, Spatial, put_spatial, put_vector, vector, velocity_at
+
+
+@inlined
+def fill_jacobian(links, bodies, i, position, out):
+    """Write the Jacobian (6, nv) of body ``i`` at a point: linear velocity of the point, then angular velocity."""
+    out[:] = 0.0
+    while i >= 0:
+        link = links[i]
+        for k in range(joint_freedom(link)):
+            motion = motion_column(bodies[i], link, k)
+            column = out[:, link.velocity_index + k]
+            put_vector(column, velocity_at(motion, position))
+            put_vector(column[3:], motion.angular)
+        i = link.parent
+
+
+@compiled
+def point_jacobian_entry(links, bodies, q, v, gravity, i, offset, out):
+    """Write the Jacobian (6, nv) in world axes of the point at ``offset`` (3,) in body ``i``'s frame."""
+    place_bodies(links, bodies, q, v, gravity)
+    fill_jacobian(links, bodies, i, point_position(bodies[i], vector(offset)), out)
+
+
+@compiled
+def point_acceleration_entry(links, bodies, q, v, acceleration, gravity, work, i, offset, out):
+    """Write the acceleration (3,) of a body's point in world axes, J a + J' v; work is (2, nv)."""
+    rates_to_outer_axes(links, q, v, work[0])
+    accelerations_to_outer_axes(links, q, work[0], acceleration, work[1])
+    place_bodies(links, bodies, q, work[0], gravity)
+    put_spatial(bodies[-1].acceleration, Spatial(ZERO, ZERO))
+    for k in range(i + 1):
+        carry_acceleration(bodies[k], links[k], bodies[links[k].parent], work[1])
+    put_vector(out, point_acceleration(bodies[i], point_position(bodies[i], vector(offset))))

@@ -1,0 +1,243 @@
+"""Forward kinematics: pose, velocity and velocity-product acceleration of every body, from the root outward.
+
+Kernels describe motion in world axes about a *reference point* that sits at the base's origin and moves with the
+base's velocity of that instant. Forces and accelerations are the same in that frame (Galilei), while numbers
+stay small however far and however fast the robot travels.
+
+Kernels take the rates of a FREE joint in the axes of its outer frame (for a floating base: world axes), since
+the linear velocity of a tumbling base varies slowly there; the public functions take them in the base's own axes.
+`rates_to_outer_axes` and `accelerations_to_base_axes` convert.
+"""
+
+from ..compilation import compiled, inlined
+from ..model.records import FREE, REVOLUTE
+from .spatial import (
+    IDENTITY,
+    ZERO,
+    Spatial,
+    add,
+    apply,
+    congruence,
+    cross_force,
+    cross_motion,
+    matrix,
+    product,
+    put_inertia,
+    put_matrix,
+    put_spatial,
+    put_vector,
+    quaternion_matrix,
+    rigid_inertia,
+    rotate,
+    rotate_back,
+    scale,
+    spatial,
+    symmetric,
+    turn,
+    twist_at,
+    vadd,
+    vcross,
+    vector,
+    velocity_at,
+    vscale,
+    vsub,
+)
+
+
+@inlined
+def free_rotation(q, k):
+    """Return the rotation matrix of the FREE joint whose coordinates begin at ``q[k]``."""
+    return quaternion_matrix(q[k + 3], q[k + 4], q[k + 5], q[k + 6])
+
+
+@inlined
+def place_world(links, bodies, q, v, gravity):
+    """Set the world's record: it lies and moves opposite to the reference point, and accelerates against gravity."""
+    world = bodies[-1]
+    position, velocity = ZERO, ZERO
+    if links[0].joint_kind == FREE and links[0].parent < 0:
+        # A FREE root's placement is added so that the root's origin lands exactly on the reference point.
+        position = vscale(vadd(vector(links[0].placement), rotate(matrix(links[0].home), vector(q))), -1.0)
+        velocity = vscale(rotate(matrix(links[0].home), vector(v)), -1.0)
+    put_matrix(world.rotation, IDENTITY)
+    put_vector(world.position, position)
+    put_spatial(world.velocity, Spatial(ZERO, velocity))
+    put_spatial(world.acceleration, Spatial(ZERO, vscale(vector(gravity), -1.0)))
+    world.inertia[:] = 0.0
+    world.bias[:] = 0.0
+
+
+@inlined
+def put_pose(body, link, rotation, position, velocity):
+    """Store a body's pose and velocity, its rigid inertia and the force that its velocity alone needs."""
+    com = vadd(position, rotate(rotation, vector(link.com)))
+    rigid = rigid_inertia(link.mass, com, congruence(rotation, symmetric(link.inertia)))
+    put_matrix(body.rotation, rotation)
+    put_vector(body.position, position)
+    put_spatial(body.velocity, velocity)
+    put_inertia(body.inertia, rigid)
+    put_spatial(body.bias, cross_force(velocity, apply(rigid, velocity)))
+
+
+@inlined
+def place_jointed(body, link, parent, coordinate, rate):
+    """Place a body on a revolute or prismatic joint: pose, axis, velocity and ``c = v_parent x S rate``."""
+    carrier, carrier_velocity = matrix(parent.rotation), spatial(parent.velocity)
+    direction = rotate(carrier, vector(link.axis))
+    position = vadd(vector(parent.position), rotate(carrier, vector(link.placement)))
+    if link.joint_kind == REVOLUTE:
+        rotation = product(
+            carrier, turn(matrix(link.home), matrix(link.sine_part), matrix(link.cosine_part), coordinate)
+        )
+        axis = Spatial(direction, vcross(position, direction))
+    else:
+        rotation = product(carrier, matrix(link.home))
+        position = vadd(position, vscale(direction, coordinate))
+        axis = Spatial(ZERO, direction)
+    joint_velocity = scale(axis, rate)
+    put_spatial(body.axis, axis)
+    put_spatial(body.coriolis, cross_motion(carrier_velocity, joint_velocity))
+    put_pose(body, link, rotation, position, add(carrier_velocity, joint_velocity))
+
+
+@inlined
+def place_free(body, link, parent, q, v):
+    """Place a body on a FREE joint, whose rates are in the outer frame's axes.
+
+    With w and l the joint's angular and linear rate in world axes, W the parent's angular velocity and p the body's
+    origin, the joint's motion is (w, l + p x w) and its derivative at constant rates is
+    c = (W x w, W x l + p' x w + p x (W x w)).
+    """
+    k, j = link.position_index, link.velocity_index
+    outer, spin = matrix(parent.rotation), vector(parent.velocity[:3])
+    frame = product(outer, matrix(link.home))
+    position = vadd(vector(parent.position), vadd(rotate(outer, vector(link.placement)), rotate(frame, vector(q[k:]))))
+    linear, angular = rotate(frame, vector(v[j:])), rotate(frame, vector(v[j + 3 :]))
+    velocity = add(spatial(parent.velocity), twist_at(position, linear, angular))
+    carried = vcross(spin, angular)
+    rate = vadd(vcross(spin, linear), vcross(velocity_at(velocity, position), angular))
+    put_spatial(body.coriolis, Spatial(carried, vadd(rate, vcross(position, carried))))
+    put_pose(body, link, product(frame, free_rotation(q, k)), position, velocity)
+
+
+@inlined
+def place_bodies(links, bodies, q, v, gravity):
+    """Pass 1 of every algorithm, outward: pose, axis, velocity, rigid inertia and bias force of all bodies.
+
+    Args:
+        links: LINK records, (n,).
+        bodies: BODY records, (n + 1,), written; the last is the world.
+        q: coordinates, (nq,).
+        v: rates, (nv,), FREE joints in outer axes.
+        gravity: acceleration of gravity, (3,), m/s^2.
+    """
+    place_world(links, bodies, q, v, gravity)
+    for i in range(len(links)):
+        link, body, parent = links[i], bodies[i], bodies[links[i].parent]
+        if link.joint_kind == FREE:
+            place_free(body, link, parent, q, v)
+        else:
+            place_jointed(body, link, parent, q[link.position_index], v[link.velocity_index])
+
+
+@inlined
+def outer_frame(link, parent):
+    """Return the rotation from a FREE joint's outer frame to world axes."""
+    return product(matrix(parent.rotation), matrix(link.home))
+
+
+@inlined
+def carry_acceleration(body, link, parent, acceleration):
+    """Set and return a body's acceleration from its parent's and its joint's (``acceleration``: (nv,), outer axes)."""
+    j = link.velocity_index
+    carried = add(spatial(parent.acceleration), spatial(body.coriolis))
+    if link.joint_kind == FREE:
+        frame = outer_frame(link, parent)
+        linear, angular = rotate(frame, vector(acceleration[j:])), rotate(frame, vector(acceleration[j + 3 :]))
+        own = twist_at(vector(body.position), linear, angular)
+    else:
+        own = scale(spatial(body.axis), acceleration[j])
+    total = add(carried, own)
+    put_spatial(body.acceleration, total)
+    return total
+
+
+@inlined
+def point_position(body, offset):
+    """Return where a point, ``offset`` in the body's frame, lies relative to the reference point, m."""
+    return vadd(vector(body.position), rotate(matrix(body.rotation), offset))
+
+
+@inlined
+def point_acceleration(body, position):
+    """Return the acceleration of a body's point: the spatial one there plus ``angular velocity x point velocity``."""
+    velocity = spatial(body.velocity)
+    turned = vcross(velocity.angular, velocity_at(velocity, position))
+    return vadd(velocity_at(spatial(body.acceleration), position), turned)
+
+
+@inlined
+def world_position(bodies, position):
+    """Return a position in the world from one relative to the reference point."""
+    return vsub(position, vector(bodies[-1].position))
+
+
+@inlined
+def world_velocity(bodies, velocity):
+    """Return a velocity in the world from one relative to the reference velocity."""
+    return vsub(velocity, vector(bodies[-1].velocity[3:]))
+
+
+@inlined
+def rates_to_outer_axes(links, q, v, out):
+    """Turn the rates of FREE joints from the moved body's axes (public) to the outer frame's axes (kernels)."""
+    out[:] = v
+    for link in links:
+        if link.joint_kind == FREE:
+            rotation, j = free_rotation(q, link.position_index), link.velocity_index
+            put_vector(out[j:], rotate(rotation, vector(v[j:])))
+            put_vector(out[j + 3 :], rotate(rotation, vector(v[j + 3 :])))
+
+
+@inlined
+def rates_to_base_axes(links, q, v, out):
+    """Turn the rates (or dual forces) of FREE joints from outer axes (kernels) to the moved body's (public)."""
+    out[:] = v
+    for link in links:
+        if link.joint_kind == FREE:
+            rotation, j = free_rotation(q, link.position_index), link.velocity_index
+            put_vector(out[j:], rotate_back(rotation, vector(v[j:])))
+            put_vector(out[j + 3 :], rotate_back(rotation, vector(v[j + 3 :])))
+
+
+@inlined
+def accelerations_to_base_axes(links, q, v, a, out):
+    """Turn derivatives of outer-axes rates into derivatives of body-axes rates: ``R^T (a - w x v)``."""
+    out[:] = a
+    for link in links:
+        if link.joint_kind == FREE:
+            rotation, j = free_rotation(q, link.position_index), link.velocity_index
+            linear = vsub(vector(a[j:]), vcross(vector(v[j + 3 :]), vector(v[j:])))
+            put_vector(out[j:], rotate_back(rotation, linear))
+            put_vector(out[j + 3 :], rotate_back(rotation, vector(a[j + 3 :])))
+
+
+@inlined
+def accelerations_to_outer_axes(links, q, v, a, out):
+    """Turn derivatives of body-axes rates into derivatives of outer-axes rates ``v``: ``R a + w x v``."""
+    out[:] = a
+    for link in links:
+        if link.joint_kind == FREE:
+            rotation, j = free_rotation(q, link.position_index), link.velocity_index
+            linear = vadd(rotate(rotation, vector(a[j:])), vcross(vector(v[j + 3 :]), vector(v[j:])))
+            put_vector(out[j:], linear)
+            put_vector(out[j + 3 :], rotate(rotation, vector(a[j + 3 :])))
+
+
+@compiled
+def forward_kinematics_entry(links, bodies, q, v, gravity, rotations, positions):
+    """Write the world pose of every body: rotations (n, 9) by rows, positions (n, 3) in m."""
+    place_bodies(links, bodies, q, v, gravity)
+    for i in range(len(links)):
+        rotations[i] = bodies[i].rotation
+        put_vector(positions[i], world_position(bodies, vector(bodies[i].position)))

@@ -1,0 +1,51 @@
+"""Inverse dynamics by the recursive Newton-Euler method (Featherstone, table 5.1)."""
+
+from ..compilation import compiled, inlined
+from ..model.records import FREE
+from .articulated_body import apply_external_forces
+from .kinematics import (
+    accelerations_to_outer_axes,
+    carry_acceleration,
+    outer_frame,
+    place_bodies,
+    rates_to_base_axes,
+    rates_to_outer_axes,
+)
+from .spatial import apply, dot, increase_spatial, inertia, put_vector, rotate_back, spatial, vcross, vector, vsub
+
+
+@inlined
+def lean_on(body, link, parent, rotor_inertia, acceleration, effort):
+    """Inward: read the joint's effort off the force that the body needs; let the parent bear the rest of it."""
+    j, force = link.velocity_index, spatial(body.bias)
+    if link.joint_kind == FREE:
+        frame = outer_frame(link, parent)
+        moment = vsub(force.angular, vcross(vector(body.position), force.linear))
+        put_vector(effort[j:], rotate_back(frame, force.linear))
+        put_vector(effort[j + 3 :], rotate_back(frame, moment))
+    else:
+        effort[j] = dot(spatial(body.axis), force) + rotor_inertia * acceleration[j]
+    increase_spatial(parent.bias, force)
+
+
+@inlined
+def newton_euler(links, bodies, q, v, acceleration, forces, gravity, effort):
+    """Inverse dynamics of the whole forest, FREE joints in outer axes; ``forces`` may have zero rows."""
+    place_bodies(links, bodies, q, v, gravity)
+    if len(forces) > 0:
+        apply_external_forces(links, bodies, forces)
+    for i in range(len(links)):
+        carried = carry_acceleration(bodies[i], links[i], bodies[links[i].parent], acceleration)
+        increase_spatial(bodies[i].bias, apply(inertia(bodies[i].inertia), carried))
+    for i in range(len(links) - 1, -1, -1):
+        link = links[i]
+        lean_on(bodies[i], link, bodies[link.parent], link.rotor_inertia, acceleration, effort)
+
+
+@compiled
+def inverse_dynamics_entry(links, bodies, q, v, acceleration, forces, gravity, work, effort):
+    """Inverse dynamics in public axes: effort (nv,) for an acceleration (nv,); work is (3, nv)."""
+    rates_to_outer_axes(links, q, v, work[0])
+    accelerations_to_outer_axes(links, q, work[0], acceleration, work[1])
+    newton_euler(links, bodies, q, work[0], work[1], forces, gravity, work[2])
+    rates_to_base_axes(links, q, work[2], effort)

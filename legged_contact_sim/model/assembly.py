@@ -1,0 +1,91 @@
+"""From the tree of moving bodies to the records that kernels read, refusing bodies that cannot be simulated."""
+
+import numpy as np
+
+from ..errors import ModelError
+from .inertia import MASSLESS, RigidInertia, fault, total
+from .placement import cross_matrix
+from .records import FREE, LINK, PRISMATIC, REVOLUTE
+from .tree import Body, Tree
+from .urdf import JointDescription
+
+_KINDS = {"revolute": REVOLUTE, "continuous": REVOLUTE, "prismatic": PRISMATIC, "floating": FREE}
+_POSITIONS = {REVOLUTE: 1, PRISMATIC: 1, FREE: 7}
+_VELOCITIES = {REVOLUTE: 1, PRISMATIC: 1, FREE: 6}
+
+
+def link_records(tree: Tree) -> np.ndarray:
+    """Return one LINK record per moving body.
+
+    Raises:
+        ModelError: a body's inertia is impossible, or a free body has none.
+    """
+    links = np.zeros(len(tree.bodies), LINK)
+    position_index = velocity_index = 0
+    for link, body in zip(links, tree.bodies, strict=True):
+        kind = FREE if body.joint is None else _KINDS[body.joint.kind]
+        link["parent"], link["joint_kind"] = body.parent, kind
+        link["position_index"], link["velocity_index"] = position_index, velocity_index
+        position_index += _POSITIONS[kind]
+        velocity_index += _VELOCITIES[kind]
+        _write_inertia(link, _body_inertia(body, free=kind == FREE))
+        _write_motion(link, body)
+        _write_drive(link, body.joint)
+    return links
+
+
+def coordinate_counts(links: np.ndarray) -> tuple[int, int]:
+    """Return the lengths of q and v."""
+    kinds = links["joint_kind"].tolist()
+    return sum(_POSITIONS[kind] for kind in kinds), sum(_VELOCITIES[kind] for kind in kinds)
+
+
+def _body_inertia(body: Body, free: bool) -> RigidInertia:
+    inertias = [link.inertia.placed(placement) for link, placement in body.parts if link.inertia]
+    if not inertias:
+        if free:
+            raise ModelError(f"link {body.name!r} floats and has no <inertial>; expected one")
+        return MASSLESS
+    inertia = total(inertias)
+    found = fault(inertia.moments)
+    if found:
+        merged = f" (with {len(inertias) - 1} links fixed to it)" if len(inertias) > 1 else ""
+        raise ModelError(f"link {_culprit(body)!r}{merged} has {found}")
+    return inertia
+
+
+def _culprit(body: Body) -> str:
+    """Return the heaviest link of a body: the one whose inertia tells in the sum."""
+    parts = [link for link, _ in body.parts if link.inertia is not None]
+    return max(parts, key=lambda link: link.inertia.mass if link.inertia else 0.0).name
+
+
+def _write_inertia(link: np.void, inertia: RigidInertia) -> None:
+    link["mass"], link["com"] = inertia.mass, inertia.com
+    link["inertia"] = inertia.moments[np.triu_indices(3)]
+
+
+def _write_motion(link: np.void, body: Body) -> None:
+    rotation = body.placement.rotation
+    link["placement"], link["home"] = body.placement.position, rotation.ravel()
+    if body.joint is None or link["joint_kind"] == FREE:
+        return
+    link["axis"] = rotation @ body.joint.axis
+    if link["joint_kind"] == REVOLUTE:
+        turn = cross_matrix(body.joint.axis)
+        link["sine_part"] = (rotation @ turn).ravel()
+        link["cosine_part"] = (rotation @ turn @ turn).ravel()
+
+
+def _write_drive(link: np.void, joint: JointDescription | None) -> None:
+    link["reduction"] = 1.0
+    link["lower_limit"], link["upper_limit"] = -np.inf, np.inf
+    link["effort_limit"] = link["velocity_limit"] = np.inf
+    if joint is None or link["joint_kind"] == FREE:
+        return
+    gear = joint.transmission
+    link["reduction"], link["rotor_inertia"] = gear.reduction, gear.reduction**2 * gear.rotor_inertia
+    link["damping"], link["friction"] = joint.damping, joint.friction
+    link["stiffness"], link["rest_position"] = joint.spring.stiffness, joint.spring.rest_position
+    link["lower_limit"], link["upper_limit"] = joint.lower, joint.upper
+    link["effort_limit"], link["velocity_limit"] = joint.effort, joint.velocity

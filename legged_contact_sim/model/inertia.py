@@ -1,0 +1,79 @@
+"""Rigid-body inertia: adding bodies up, and telling an impossible one."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from .placement import Array, Placement, cross_matrix
+
+# Files round to a few digits, so an inertia at the edge of the possible (a thin plate) may stand just beyond it.
+TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True)
+class RigidInertia:
+    """The inertia of a rigid body.
+
+    Attributes:
+        mass: kg.
+        com: (3,), centre of mass in the frame of the body, m.
+        moments: (3, 3), about the centre of mass, axes of that frame, kg m^2.
+    """
+
+    mass: float
+    com: Array
+    moments: Array
+
+    def placed(self, placement: Placement) -> "RigidInertia":
+        """Return the inertia seen from the frame in which the body's own frame has the given placement."""
+        rotation = placement.rotation
+        return RigidInertia(self.mass, placement.position + rotation @ self.com, rotation @ self.moments @ rotation.T)
+
+
+MASSLESS = RigidInertia(0.0, np.zeros(3), np.zeros((3, 3)))
+
+
+def total(inertias: Iterable[RigidInertia]) -> RigidInertia:
+    """Return the inertia of bodies fixed to one another, all given in one frame (parallel axis theorem)."""
+    bodies = list(inertias)
+    if len(bodies) == 1:
+        return bodies[0]
+    mass = sum(body.mass for body in bodies)
+    if mass == 0.0:
+        return MASSLESS
+    com = sum((body.mass * body.com for body in bodies), np.zeros(3)) / mass
+    moments = np.zeros((3, 3))
+    for body in bodies:
+        arm = cross_matrix(body.com - com)
+        moments += body.moments - body.mass * arm @ arm
+    return RigidInertia(mass, com, moments)
+
+
+def fault(moments: Array) -> str | None:
+    """Return what is impossible about the moments of inertia (3, 3) of a moving body, kg m^2; None if nothing is.
+
+    Principal moments are positive, and none exceeds the sum of the other two, since each is an integral of two squared
+    coordinates over the mass.
+    """
+    smallest, middle, largest = principal_moments(moments)
+    listed = f"principal moments of inertia {smallest:.3g}, {middle:.3g}, {largest:.3g} kg m^2"
+    if smallest <= 0.0:
+        return f"{listed}; expected a positive definite inertia"
+    if largest > (smallest + middle) * (1.0 + TOLERANCE):
+        return f"{listed}; the largest exceeds the sum of the others (triangle inequality)"
+    return None
+
+
+def is_negative(moments: Array) -> bool:
+    """Tell whether a principal moment of a part of a body is below zero, beyond rounding.
+
+    Parts are held to this alone: files give dummy links, fixed to a real one, moments that no body could have.
+    """
+    smallest, _, largest = principal_moments(moments)
+    return bool(smallest < -TOLERANCE * abs(largest))
+
+
+def principal_moments(moments: Array) -> Array:
+    """Return the principal moments (3,) of moments of inertia (3, 3), smallest first, kg m^2."""
+    return np.asarray(np.linalg.eigvalsh(moments), dtype=float)

@@ -1,0 +1,109 @@
+"""Vertices of collision meshes: finding the file, reading STL and OBJ, and the corners of the convex hull."""
+
+from pathlib import Path
+from urllib.parse import unquote
+
+import numpy as np
+from scipy.spatial import ConvexHull, QhullError
+
+from ..errors import ModelError
+from .packaged import ament_shares
+from .placement import Array
+
+MOST_POINTS = 64
+
+_STL_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+
+
+def mesh_points(filename: str, scale: tuple[float, ...], folder: Path | None) -> Array:
+    """Return the corners (n, 3) of a mesh's convex hull in the mesh's frame, at most MOST_POINTS, spread out, m.
+
+    Args:
+        filename: as in the URDF: `package://`, `file://`, absolute, or relative to the URDF's folder.
+        scale: factor along each axis.
+        folder: that holds the URDF; None: the URDF is text, and paths are relative to the working directory.
+
+    Raises:
+        ModelError: the file is missing or cannot be read.
+    """
+    vertices = read_vertices(find_mesh(filename, folder)) * np.array(scale)
+    return _spread(_hull(vertices), MOST_POINTS)
+
+
+def find_mesh(filename: str, folder: Path | None) -> Path:
+    """Return the file that a URDF's mesh filename means."""
+    folder = folder or Path.cwd()
+    scheme, separator, rest = filename.partition("://")
+    if separator and scheme not in ("package", "file"):
+        raise ModelError(f"mesh {filename!r} has the scheme {scheme!r}; expected package:// or file://")
+    if scheme == "package" and separator:
+        candidates = _package_candidates(unquote(rest), folder)
+    else:
+        candidates = [folder / (unquote(rest) if separator else filename)]
+    for candidate in candidates:
+        if candidate.is_file():
+            return candidate
+    looked = ", ".join(str(candidate.parent) for candidate in candidates[:3])
+    raise ModelError(f"mesh {filename!r} is not there (looked in {looked}{', ...' if len(candidates) > 3 else ''})")
+
+
+def _package_candidates(path: str, folder: Path) -> list[Path]:
+    """Return where a file of a ROS package may be: under a folder above the URDF, or in an ament prefix's share."""
+    package, _, inside = path.partition("/")
+    above = [folder, *folder.parents]
+    named = [parent / inside for parent in above if parent.name == package]
+    return named + [place / path for place in (*above, *ament_shares())]
+
+
+def read_vertices(path: Path) -> Array:
+    """Return the vertices (n, 3) of an STL (text or binary) or OBJ file, in the file's unit."""
+    readers = {".stl": _read_stl, ".obj": _read_obj}
+    reader = readers.get(path.suffix.lower())
+    if reader is None:
+        raise ModelError(f"mesh {str(path)!r} is a {path.suffix or 'file without suffix'}; expected .stl or .obj")
+    try:
+        vertices = reader(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise ModelError(f"mesh {str(path)!r} cannot be read: {error}") from None
+    if len(vertices) == 0 or not np.all(np.isfinite(vertices)):
+        raise ModelError(f"mesh {str(path)!r} has no vertices, or some that are not finite")
+    return vertices
+
+
+def _read_stl(content: bytes) -> Array:
+    # Some binary files begin with "solid" as text files do, so the length decides.
+    count = int.from_bytes(content[80:84], "little")
+    if len(content) >= 84 and len(content) == 84 + _STL_TRIANGLE.itemsize * count:
+        return np.frombuffer(content, _STL_TRIANGLE, offset=84)["corners"].reshape(-1, 3).astype(float)
+    return _rows(content, "vertex")
+
+
+def _read_obj(content: bytes) -> Array:
+    return _rows(content, "v")
+
+
+def _rows(content: bytes, keyword: str) -> Array:
+    """Return the three numbers after the keyword on each line that begins with it, (n, 3)."""
+    rows = [words[1:4] for line in content.decode("utf-8").splitlines() if (words := line.split())[:1] == [keyword]]
+    return np.array(rows, dtype=float).reshape(-1, 3)
+
+
+def _hull(vertices: Array) -> Array:
+    """Return the corners of the convex hull; all different vertices of a mesh that is flat."""
+    corners = np.unique(vertices, axis=0)
+    try:
+        return corners[ConvexHull(corners).vertices]
+    except (QhullError, ValueError):
+        return corners
+
+
+def _spread(points: Array, most: int) -> Array:
+    """Return at most `most` of the points: the one farthest from the centre, then each time the farthest from those."""
+    if len(points) <= most:
+        return points
+    chosen = [int(np.argmax(np.linalg.norm(points - points.mean(axis=0), axis=1)))]
+    distance = np.full(len(points), np.inf)
+    while len(chosen) < most:
+        distance = np.minimum(distance, np.linalg.norm(points - points[chosen[-1]], axis=1))
+        chosen.append(int(np.argmax(distance)))
+    return points[sorted(chosen)]

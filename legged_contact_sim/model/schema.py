@@ -1,0 +1,144 @@
+"""What the simulator reads of a URDF: each element, its attributes and how many numbers each one holds.
+
+`urdf_parser_py` reports a bad number without saying whose it is and prints a line for every tag it does not know, so
+the XML is held against this table first and handed over without the rest (visuals, materials, plugins).
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from xml.etree import ElementTree
+
+from ..errors import ModelError
+
+
+@dataclass(frozen=True)
+class Tag:
+    """An element of a URDF.
+
+    Attributes:
+        numbers: how many numbers each numeric attribute holds.
+        words: attributes that hold text.
+        required: attributes that must be there.
+        defaults: attributes that urdf_parser_py asks for and we do not, with the value that stands for "not given".
+        children: elements inside; each may stand once, unless listed in `repeated`.
+        required_children: elements that must be there.
+        repeated: elements that may stand any number of times.
+        one_of: exactly one child must be there, whichever it is.
+    """
+
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    words: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    children: Mapping[str, "Tag"] = field(default_factory=dict)
+    required_children: tuple[str, ...] = ()
+    repeated: tuple[str, ...] = ()
+    one_of: bool = False
+
+
+_ORIGIN = Tag(numbers={"xyz": 3, "rpy": 3})
+_MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+_INERTIAL = Tag(
+    children={
+        "origin": _ORIGIN,
+        "mass": Tag(numbers={"value": 1}, required=("value",)),
+        "inertia": Tag(numbers=dict.fromkeys(_MOMENTS, 1), required=_MOMENTS),
+    },
+    required_children=("mass", "inertia"),
+)
+_ROUND = Tag(numbers={"radius": 1, "length": 1}, required=("radius", "length"))
+_GEOMETRY = Tag(
+    children={
+        "box": Tag(numbers={"size": 3}, required=("size",)),
+        "sphere": Tag(numbers={"radius": 1}, required=("radius",)),
+        "cylinder": _ROUND,
+        "capsule": _ROUND,
+        "mesh": Tag(numbers={"scale": 3}, words=("filename",), required=("filename",)),
+    },
+    one_of=True,
+)
+_COLLISION = Tag(words=("name",), children={"origin": _ORIGIN, "geometry": _GEOMETRY}, required_children=("geometry",))
+_LINK_REFERENCE = Tag(words=("link",), required=("link",))
+_JOINT = Tag(
+    words=("name", "type"),
+    required=("name", "type"),
+    children={
+        "origin": _ORIGIN,
+        "parent": _LINK_REFERENCE,
+        "child": _LINK_REFERENCE,
+        "axis": Tag(numbers={"xyz": 3}, required=("xyz",)),
+        "limit": Tag(
+            numbers={"lower": 1, "upper": 1, "effort": 1, "velocity": 1}, defaults={"effort": "0", "velocity": "0"}
+        ),
+        "dynamics": Tag(numbers={"damping": 1, "friction": 1}),
+        "mimic": Tag(words=("joint",), required=("joint",)),
+    },
+    required_children=("parent", "child"),
+)
+_LINK = Tag(
+    words=("name",),
+    required=("name",),
+    children={"inertial": _INERTIAL, "collision": _COLLISION},
+    repeated=("collision",),
+)
+_ROBOT = Tag(words=("name",), defaults={"name": "robot"}, children={"link": _LINK, "joint": _JOINT})
+
+
+def checked(robot: ElementTree.Element) -> ElementTree.Element:
+    """Return a copy of a `<robot>` element with only the links, joints and attributes of the table, all well formed.
+
+    Raises:
+        ModelError: an attribute or element is missing, stands twice, or holds something else than finite numbers.
+    """
+    copy = ElementTree.Element("robot", _attributes(robot, _ROBOT, "<robot>"))
+    for element in robot:
+        if element.tag in _ROBOT.children:
+            where = f"{element.tag} {element.get('name', '')!r}"
+            copy.append(_checked_element(element, _ROBOT.children[element.tag], where))
+    return copy
+
+
+def _checked_element(element: ElementTree.Element, tag: Tag, where: str) -> ElementTree.Element:
+    copy = ElementTree.Element(element.tag, _attributes(element, tag, where))
+    _check_children([child.tag for child in element], tag, where)
+    for child in element:
+        if child.tag in tag.children:
+            copy.append(_checked_element(child, tag.children[child.tag], f"{where}, <{child.tag}>"))
+    return copy
+
+
+def _attributes(element: ElementTree.Element, tag: Tag, where: str) -> dict[str, str]:
+    for name in tag.required:
+        if not element.get(name, "").strip():
+            raise ModelError(f'{where} has no {name!r}; expected {name}="..."')
+    for name, count in tag.numbers.items():
+        if name in element.attrib:
+            numbers(element.attrib[name], count, f"{where}, {name}")
+    known = {name: element.attrib[name] for name in (*tag.words, *tag.numbers) if name in element.attrib}
+    return {**tag.defaults, **known}
+
+
+def _check_children(found: list[str], tag: Tag, where: str) -> None:
+    if tag.one_of and (len(found) != 1 or found[0] not in tag.children):
+        listed = " ".join(f"<{name}>" for name in found) or "nothing"
+        expected = ", ".join(f"<{name}>" for name in tag.children)
+        raise ModelError(f"{where} holds {listed}; expected one of {expected}")
+    for name in tag.required_children:
+        if name not in found:
+            raise ModelError(f"{where} has no <{name}>")
+    for name in tag.children:
+        if name not in tag.repeated and found.count(name) > 1:
+            raise ModelError(f"{where} has <{name}> {found.count(name)} times; expected it once")
+
+
+def numbers(text: str, count: int, where: str) -> list[float]:
+    """Return the `count` finite numbers that a text holds; `where` names it in the error."""
+    try:
+        values = [float(word) for word in text.replace("_", "?").split()]  # Python reads 1_0 as 10; a URDF must not
+    except ValueError:
+        values = []
+    if len(values) != count or not all(math.isfinite(value) for value in values):
+        expected = "a finite number" if count == 1 else f"{count} finite numbers"
+        raise ModelError(f"{where} is {text!r}; expected {expected}")
+    return values

@@ -1,0 +1,239 @@
+"""From the text of a URDF to a description of its links and joints, every number checked."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+from urdf_parser_py import urdf as urdf_parser
+
+from ..errors import ModelError
+from .extras import Spring, Transmission, read_springs, read_transmissions
+from .inertia import RigidInertia, fault, is_negative
+from .placement import IDENTITY, Array, Placement, rotation_from_rpy
+from .schema import checked
+from .xml_text import parse_robot
+
+ONE_DOF = ("revolute", "continuous", "prismatic")
+JOINT_TYPES = (*ONE_DOF, "fixed", "floating", "planar")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A `<collision>`: what stands where in the link's frame.
+
+    Attributes:
+        name: the collision's name, "" without one.
+        kind: box, sphere, cylinder, capsule or mesh.
+        placement: of the shape in the link's frame.
+        size: box: edges (3,), m; sphere: radius; cylinder, capsule: radius and length, m; mesh: scale (3,).
+        filename: mesh only.
+    """
+
+    name: str
+    kind: str
+    placement: Placement
+    size: tuple[float, ...]
+    filename: str = ""
+
+
+@dataclass(frozen=True)
+class LinkDescription:
+    """A `<link>`; `inertia` is None without an `<inertial>`."""
+
+    name: str
+    inertia: RigidInertia | None = None
+    shapes: tuple[Shape, ...] = ()
+
+
+@dataclass(frozen=True)
+class JointDescription:
+    """A `<joint>`; rad, m, N m and N as its kind asks; infinite limits: none.
+
+    Attributes:
+        name: its name.
+        kind: one of JOINT_TYPES.
+        parent: name of the link that carries the joint.
+        child: name of the link that it moves.
+        placement: of the joint in the parent link's frame.
+        axis: unit vector (3,) in the joint's frame.
+        lower: lower limit of the position.
+        upper: upper limit of the position.
+        effort: limit of the effort.
+        velocity: limit of the speed.
+        damping: viscous friction.
+        friction: Coulomb friction.
+        transmission: gear and rotor.
+        spring: joint spring.
+    """
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    placement: Placement
+    axis: Array
+    lower: float = -np.inf
+    upper: float = np.inf
+    effort: float = np.inf
+    velocity: float = np.inf
+    damping: float = 0.0
+    friction: float = 0.0
+    transmission: Transmission = field(default_factory=Transmission)
+    spring: Spring = field(default_factory=Spring)
+
+
+@dataclass(frozen=True)
+class RobotDescription:
+    """A `<robot>`: links by name, and joints in the order of the file."""
+
+    name: str
+    links: dict[str, LinkDescription]
+    joints: list[JointDescription]
+
+
+def read_urdf(text: str) -> RobotDescription:
+    """Return the description that the text of a URDF holds.
+
+    Raises:
+        ModelError: the text is not a URDF, or a link or joint is malformed; the message names it.
+    """
+    robot = parse_robot(text)
+    elements = checked(robot)
+    _check_unique(elements, "link")
+    _check_unique(elements, "joint")
+    kinds = {link.get("name", ""): _shape_kinds(link) for link in elements.findall("link")}
+    parsed = _parse(elements)
+    fixed = {joint.child for joint in parsed.joints if joint.type == "fixed"}
+    links = {link.name: _link(link, kinds[link.name], link.name in fixed) for link in parsed.links}
+    names = {joint.name for joint in parsed.joints}
+    transmissions, springs = read_transmissions(robot, names), read_springs(robot, names)
+    joints = [
+        _joint(joint, transmissions.get(joint.name, Transmission()), springs.get(joint.name, Spring()))
+        for joint in parsed.joints
+    ]
+    return RobotDescription(parsed.name, links, joints)
+
+
+def _check_unique(robot: ElementTree.Element, tag: str) -> None:
+    seen: set[str] = set()
+    for element in robot.findall(tag):
+        name = element.get("name", "")
+        if name in seen:
+            raise ModelError(f"{tag} {name!r} is defined twice; expected a different name for each {tag}")
+        seen.add(name)
+
+
+def _shape_kinds(link: ElementTree.Element) -> list[str]:
+    """Return the kind of each shape, and rename capsules, which urdf_parser_py does not know, to cylinders."""
+    shapes = [geometry[0] for geometry in link.findall("collision/geometry")]
+    kinds = [shape.tag for shape in shapes]
+    for shape in shapes:
+        if shape.tag == "capsule":
+            shape.tag = "cylinder"
+    return kinds
+
+
+def _parse(elements: ElementTree.Element) -> Any:
+    for joint in elements.findall("joint"):
+        if joint.get("type") not in JOINT_TYPES:
+            expected = ", ".join(JOINT_TYPES)
+            raise ModelError(f"joint {joint.get('name')!r} has type {joint.get('type')!r}; expected one of {expected}")
+    try:
+        return urdf_parser.Robot.from_xml_string(ElementTree.tostring(elements))
+    except Exception as error:  # the library raises bare Exceptions and AssertionErrors
+        raise ModelError(f"urdf_parser_py cannot read it: {' '.join(str(error).split())}") from None
+
+
+def _placement(origin: Any) -> Placement:
+    if origin is None:
+        return IDENTITY
+    return Placement(rotation_from_rpy(origin.rpy), np.array(origin.xyz, dtype=float))
+
+
+def _link(link: Any, kinds: Iterable[str], fixed: bool) -> LinkDescription:
+    shapes = tuple(_shape(link.name, shape, kind) for shape, kind in zip(link.collisions, kinds, strict=True))
+    return LinkDescription(link.name, _inertia(link, fixed), shapes)
+
+
+def _inertia(link: Any, fixed: bool) -> RigidInertia | None:
+    """Return the inertia of a link, None without one; many files mark a mere frame, fixed to a link, by all zeros."""
+    if link.inertial is None:
+        return None
+    mass, moments = link.inertial.mass, np.array(link.inertial.inertia.to_matrix(), dtype=float)
+    if fixed and mass == 0.0 and not moments.any():
+        return None
+    if mass <= 0.0:
+        raise ModelError(
+            f"link {link.name!r} has a mass of {mass:g} kg; expected more than 0 (a massless link has no <inertial>)"
+        )
+    if is_negative(moments):
+        raise ModelError(f"link {link.name!r} has {fault(moments)}")
+    placement = _placement(link.inertial.origin)
+    return RigidInertia(mass, placement.position, placement.rotation @ moments @ placement.rotation.T)
+
+
+def _shape(link: str, collision: Any, kind: str) -> Shape:
+    geometry = collision.geometry
+    filename = ""
+    if kind == "box":
+        size = tuple(geometry.size)
+    elif kind == "sphere":
+        size = (geometry.radius,)
+    elif kind == "mesh":
+        filename, size = geometry.filename, tuple(geometry.scale or (1.0, 1.0, 1.0))
+    else:
+        size = (geometry.radius, geometry.length)
+    if kind != "mesh" and min(size) < 0.0:
+        raise ModelError(f"link {link!r}, collision <{kind}> has a size of {min(size):g} m; expected 0 or more")
+    return Shape(collision.name or "", kind, _placement(collision.origin), size, filename)
+
+
+def _joint(joint: Any, transmission: Transmission, spring: Spring) -> JointDescription:
+    if joint.mimic is not None:
+        raise ModelError(
+            f"joint {joint.name!r} mimics joint {joint.mimic.joint!r}; mimic joints cannot be simulated: "
+            "make it fixed or drive it by itself"
+        )
+    axis = np.array(joint.axis if joint.axis is not None else (1.0, 0.0, 0.0), dtype=float)
+    length = np.linalg.norm(axis)
+    if length < 1e-9 and joint.type not in ("fixed", "floating"):
+        raise ModelError(f"joint {joint.name!r} has a zero axis; expected a direction")
+    return JointDescription(
+        joint.name,
+        joint.type,
+        joint.parent,
+        joint.child,
+        _placement(joint.origin),
+        axis / max(float(length), 1e-9),
+        **_limits(joint),
+        **_friction(joint),
+        transmission=transmission,
+        spring=spring,
+    )
+
+
+def _limits(joint: Any) -> dict[str, float]:
+    """Return the limits; none without a `<limit>`, and an effort or velocity limit of 0 or less counts as not given."""
+    if joint.limit is None or joint.type not in ONE_DOF:
+        return {}
+    limit = joint.limit
+    limits = {name: value for name in ("effort", "velocity") if (value := getattr(limit, name)) > 0.0}
+    if joint.type == "continuous":
+        return limits
+    if limit.lower > limit.upper:
+        raise ModelError(
+            f"joint {joint.name!r} has a lower limit of {limit.lower:g} above its upper limit of {limit.upper:g}"
+        )
+    return {**limits, "lower": limit.lower, "upper": limit.upper}
+
+
+def _friction(joint: Any) -> dict[str, float]:
+    if joint.dynamics is None or joint.type not in ONE_DOF:
+        return {}
+    values = {name: getattr(joint.dynamics, name) or 0.0 for name in ("damping", "friction")}
+    for name, value in values.items():
+        if value < 0.0:
+            raise ModelError(f"joint {joint.name!r} has a {name} of {value:g}; expected 0 or more")
+    return values
