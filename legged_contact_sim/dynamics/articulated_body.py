@@ -6,9 +6,13 @@ the tree's articulated inertia (Ayit's floating base).
 
 from ..compilation import compiled, inlined
 from ..model.records import FREE
-from .kinematics import accelerations_to_base_axes, outer_frame, place_bodies, rates_to_outer_axes
+from .kinematics import (
+    accelerations_to_base_axes,
+    outer_frame,
+    place_bodies,
+    rates_to_outer_axes,
+)
 from .spatial import (
-    Spatial,
     add,
     apply,
     dot,
@@ -16,7 +20,7 @@ from .spatial import (
     increase_spatial,
     inertia,
     put_spatial,
-    put_vector,
+    put_vector_at,
     remove_rank_one,
     rotate,
     rotate_back,
@@ -24,8 +28,8 @@ from .spatial import (
     solve,
     spatial,
     sub,
-    vadd,
     vector,
+    vector_at,
     velocity_at,
     wrench_at,
 )
@@ -35,7 +39,7 @@ from .spatial import (
 def apply_external_forces(links, bodies, forces):
     """Take external forces, (n, 6) in world axes at each body's origin (force, moment), off the bodies' bias."""
     for i in range(len(links)):
-        wrench = wrench_at(vector(bodies[i].position), vector(forces[i]), vector(forces[i, 3:]))
+        wrench = wrench_at(vector(bodies[i].position), vector(forces[i]), vector_at(forces[i], 3))
         increase_spatial(bodies[i].bias, scale(wrench, -1.0))
 
 
@@ -59,7 +63,8 @@ def hand_down(body, parent, effort, added_inertia):
 def release(body, link, parent, effort):
     """Pass 2 at a FREE joint: the generalised effort (outer axes, at the body's origin) acts on both sides."""
     frame, j = outer_frame(link, parent), link.velocity_index
-    wrench = wrench_at(vector(body.position), rotate(frame, vector(effort[j:])), rotate(frame, vector(effort[j + 3 :])))
+    force, moment = rotate(frame, vector_at(effort, j)), rotate(frame, vector_at(effort, j + 3))
+    wrench = wrench_at(vector(body.position), force, moment)
     increase_spatial(body.bias, scale(wrench, -1.0))
     increase_spatial(parent.bias, wrench)
 
@@ -80,8 +85,8 @@ def accelerate_free(body, link, parent, out):
     put_spatial(body.acceleration, acceleration)
     relative = sub(acceleration, add(spatial(parent.acceleration), spatial(body.coriolis)))
     frame, j = outer_frame(link, parent), link.velocity_index
-    put_vector(out[j:], rotate_back(frame, velocity_at(relative, vector(body.position))))
-    put_vector(out[j + 3 :], rotate_back(frame, relative.angular))
+    put_vector_at(out, j, rotate_back(frame, velocity_at(relative, vector(body.position))))
+    put_vector_at(out, j + 3, rotate_back(frame, relative.angular))
 
 
 @inlined
@@ -114,9 +119,9 @@ def spread_accelerations(links, bodies, acceleration):
 
 
 @inlined
-def articulated_body(links, bodies, q, v, effort, added_inertia, forces, gravity, acceleration):
+def articulated_body(links, bodies, q, v, effort, added_inertia, forces, acceleration):
     """Forward dynamics of the whole forest; ``forces`` may have zero rows when nothing pushes."""
-    place_bodies(links, bodies, q, v, gravity)
+    place_bodies(links, bodies, q, v)
     if len(forces) > 0:
         apply_external_forces(links, bodies, forces)
     gather_inertias(links, bodies, effort, added_inertia)
@@ -124,7 +129,7 @@ def articulated_body(links, bodies, q, v, effort, added_inertia, forces, gravity
 
 
 @compiled
-def forward_dynamics_entry(links, bodies, state, forces, gravity):
+def forward_dynamics_entry(links, bodies, state, forces):
     """Forward dynamics in public axes on one flat array.
 
     ``state`` holds rows of length nv or nq one after another: q (nq), v, effort, added inertia (nv each), and three
@@ -137,5 +142,5 @@ def forward_dynamics_entry(links, bodies, state, forces, gravity):
     derivative, acceleration = state[nq + 4 * nv : nq + 5 * nv], state[nq + 5 * nv :]
     rates_to_outer_axes(links, q, v, rates)
     rates_to_outer_axes(links, q, effort, acceleration)
-    articulated_body(links, bodies, q, rates, acceleration, added, forces, gravity, derivative)
+    articulated_body(links, bodies, q, rates, acceleration, added, forces, derivative)
     accelerations_to_base_axes(links, q, rates, derivative, acceleration)

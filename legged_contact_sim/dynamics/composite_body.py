@@ -3,7 +3,17 @@
 from ..compilation import compiled, inlined
 from ..model.records import FREE
 from .kinematics import place_bodies
-from .spatial import ZERO, Spatial, apply, dot, increase_inertia, inertia, spatial, twist_at, vector
+from .spatial import (
+    ZERO,
+    Spatial,
+    apply,
+    dot,
+    increase_inertia,
+    inertia,
+    spatial,
+    twist_at,
+    vector,
+)
 
 
 @inlined
@@ -41,9 +51,9 @@ def fill_rows(links, bodies, i, out):
 
 
 @compiled
-def mass_matrix_entry(links, bodies, q, v, gravity, out):
+def mass_matrix_entry(links, bodies, q, v, out):
     """Write the mass matrix, (nv, nv), rotor inertias included."""
-    place_bodies(links, bodies, q, v, gravity)
+    place_bodies(links, bodies, q, v)
     out[:] = 0.0
     for i in range(len(links) - 1, -1, -1):
         fill_rows(links, bodies, i, out)

@@ -1,8 +1,7 @@
 """Inverse contact inertia ``G = J A^-1 J^T`` and the response ``A^-1 J^T f``, without ever forming A or J.
 
 After the articulated body method has run, a unit force is handed inward along its chain: at every joint it leaves
-its effort y = S^T f, and f - U D^-1 y goes on to the parent. At the FREE joint where the chain ends, it leaves the whole
-force. Two such rows r and s then have (Featherstone's A^-1 = L^-T D^-1 L^-1, read as an energy)
+its effort y = S^T f, and f - U D^-1 y goes on to the parent; at the FREE joint where the chain ends, all of it stays. Two such rows r and s then have (Featherstone's A^-1 = L^-T D^-1 L^-1, read as an energy)
 
     G_rs = sum over common joints of y_r y_s / D  +  f_r^T IA^-1 f_s  at the common FREE joint,
 
@@ -25,7 +24,7 @@ from .spatial import (
     increase_spatial,
     inertia,
     put_spatial,
-    put_vector,
+    put_vector_at,
     rotate_back,
     scale,
     solve,
@@ -105,19 +104,19 @@ def respond(links, bodies, change):
             body.drive -= dot(spatial(body.axis), spatial(body.bias))
             felt = add(spatial(body.bias), scale(spatial(body.push), body.drive * body.inverse_inertia))
             increase_spatial(bodies[link.parent].bias, felt)
-    put_spatial(bodies[-1].acceleration, Spatial(ZERO, ZERO))
+    put_spatial(bodies[-1].jump, Spatial(ZERO, ZERO))
     for i in range(len(links)):
-        body, link, carried = bodies[i], links[i], spatial(bodies[links[i].parent].acceleration)
+        body, link, carried = bodies[i], links[i], spatial(bodies[links[i].parent].jump)
         if link.joint_kind == FREE:
             jump = solve(inertia(body.inertia), scale(spatial(body.bias), -1.0))
             relative, frame = sub(jump, carried), outer_frame(link, bodies[link.parent])
-            put_vector(change[link.velocity_index :], rotate_back(frame, velocity_at(relative, vector(body.position))))
-            put_vector(change[link.velocity_index + 3 :], rotate_back(frame, relative.angular))
-            put_spatial(body.acceleration, jump)
+            put_vector_at(change, link.velocity_index, rotate_back(frame, velocity_at(relative, vector(body.position))))
+            put_vector_at(change, link.velocity_index + 3, rotate_back(frame, relative.angular))
+            put_spatial(body.jump, jump)
         else:
             rate = (body.drive - dot(carried, spatial(body.push))) * body.inverse_inertia
             change[link.velocity_index] = rate
-            put_spatial(body.acceleration, add(carried, scale(spatial(body.axis), rate)))
+            put_spatial(body.jump, add(carried, scale(spatial(body.axis), rate)))
 
 
 @inlined
@@ -139,17 +138,17 @@ def fill_contact_inertia(links, bodies, points, rows, efforts, out):
 
 
 @compiled
-def inverse_contact_inertia_entry(links, bodies, points, rows, efforts, q, rates, gravity, out):
+def inverse_contact_inertia_entry(links, bodies, points, rows, efforts, q, rates, out):
     """Write G (3m, 3m) at the centres of m CONTACT_POINT records; rates (3, nv): zero, zero, added inertia."""
-    place_bodies(links, bodies, q, rates[0], gravity)
+    place_bodies(links, bodies, q, rates[0])
     gather_inertias(links, bodies, rates[1], rates[2])
     fill_contact_inertia(links, bodies, points, rows, efforts, out)
 
 
 @compiled
-def contact_response_entry(links, bodies, points, q, rates, gravity, change, out):
+def contact_response_entry(links, bodies, points, q, rates, change, out):
     """Write ``A^-1 J^T`` (nv, 3m) in public axes, a column per unit force; rates as for the inverse inertia."""
-    place_bodies(links, bodies, q, rates[0], gravity)
+    place_bodies(links, bodies, q, rates[0])
     gather_inertias(links, bodies, rates[1], rates[2])
     for r in range(3 * len(points)):
         for body in bodies:

@@ -4,7 +4,7 @@ from ..compilation import compiled, inlined
 from ..model.records import FREE
 from .kinematics import place_bodies, rates_to_outer_axes, world_position
 from .momentum import first_moment, total_momentum
-from .spatial import apply, dot, inertia, spatial, vdot, vector, vscale
+from .spatial import apply, dot, inertia, spatial, vdot, vscale
 
 
 @inlined
@@ -17,16 +17,16 @@ def kinetic(links, bodies, v):
         if links[i].joint_kind != FREE:
             twice += links[i].rotor_inertia * v[links[i].velocity_index] ** 2
     mass, _ = first_moment(bodies, len(links))
-    carried = vscale(vector(bodies[-1].velocity[3:]), -1.0)
+    carried = vscale(spatial(bodies[-1].velocity).linear, -1.0)
     relative = total_momentum(bodies, len(links))
     return 0.5 * twice + vdot(carried, relative.linear) + 0.5 * mass * vdot(carried, carried)
 
 
 @inlined
-def gravitational(links, bodies, gravity):
+def gravitational(links, bodies):
     """Return the potential energy of gravity, J, zero at the world's origin, after pass 1."""
     mass, moment = first_moment(bodies, len(links))
-    return -mass * vdot(vector(gravity), world_position(bodies, vscale(moment, 1.0 / mass)))
+    return mass * vdot(spatial(bodies[-1].acceleration).linear, world_position(bodies, vscale(moment, 1.0 / mass)))
 
 
 @inlined
@@ -40,10 +40,10 @@ def elastic(links, q):
 
 
 @compiled
-def energy_entry(links, bodies, q, v, gravity, work, out):
+def energy_entry(links, bodies, q, v, work, out):
     """Write kinetic, gravitational and elastic energy, (3,), J."""
     rates_to_outer_axes(links, q, v, work)
-    place_bodies(links, bodies, q, work, gravity)
+    place_bodies(links, bodies, q, work)
     out[0] = kinetic(links, bodies, work)
-    out[1] = gravitational(links, bodies, gravity)
+    out[1] = gravitational(links, bodies)
     out[2] = elastic(links, q)

@@ -127,7 +127,7 @@ def forward_dynamics(
     state[nq + nv : nq + 2 * nv] = generalized_effort(robot, effort)
     state[nq + 2 * nv : nq + 3 * nv] = added_inertia(robot)
     forces = external_wrenches(robot, external_forces)
-    forward_dynamics_entry(robot.links, workspace(len(robot.links)), state, forces, robot.gravity)
+    forward_dynamics_entry(robot.links, workspace(robot), state, forces)
     return state[nq + 5 * nv :].copy()
 
 
@@ -141,13 +141,12 @@ def inverse_dynamics(
     effort = np.empty(robot.nv)
     inverse_dynamics_entry(
         robot.links,
-        workspace(len(robot.links)),
+        workspace(robot),
         coordinates(robot, q),
         checked("v", v, robot.nv),
         checked("acceleration", acceleration, robot.nv),
         external_wrenches(robot, external_forces),
-        robot.gravity,
-        np.empty((3, robot.nv)),
+                np.empty((3, robot.nv)),
         effort,
     )
     return effort
@@ -156,8 +155,8 @@ def inverse_dynamics(
 def mass_matrix(robot: RobotModel, q: ArrayLike) -> Array:
     """Return the mass matrix A(q), (nv, nv), rotor inertias included, by the composite rigid body method."""
     matrix = np.empty((robot.nv, robot.nv))
-    bodies, rest = workspace(len(robot.links)), np.zeros(robot.nv)
-    mass_matrix_entry(robot.links, bodies, coordinates(robot, q), rest, robot.gravity, matrix)
+    bodies, rest = workspace(robot), np.zeros(robot.nv)
+    mass_matrix_entry(robot.links, bodies, coordinates(robot, q), rest, matrix)
     return matrix
 
 
@@ -166,7 +165,7 @@ def forward_kinematics(robot: RobotModel, q: ArrayLike) -> Poses:
     count = len(robot.links)
     rotations, positions = np.empty((count, 9)), np.empty((count, 3))
     forward_kinematics_entry(
-        robot.links, workspace(count), coordinates(robot, q), np.zeros(robot.nv), robot.gravity, rotations, positions
+        robot.links, workspace(robot), coordinates(robot, q), np.zeros(robot.nv), rotations, positions
     )
     return Poses(rotations.reshape(count, 3, 3), positions)
 
@@ -192,9 +191,9 @@ def link_jacobian(robot: RobotModel, q: ArrayLike, link: str | int, point: Array
     body, offset = point_on_link(robot, link, point)
     jacobian = np.zeros((6, robot.nv))
     if body >= 0:
-        bodies, rest = workspace(len(robot.links)), np.zeros(robot.nv)
+        bodies, rest = workspace(robot), np.zeros(robot.nv)
         point_jacobian_entry(
-            robot.links, bodies, coordinates(robot, q), rest, robot.gravity, body, offset, jacobian
+            robot.links, bodies, coordinates(robot, q), rest, body, offset, jacobian
         )
     return jacobian
 
@@ -208,12 +207,11 @@ def point_bias_acceleration(
     if body >= 0:
         point_acceleration_entry(
             robot.links,
-            workspace(len(robot.links)),
+            workspace(robot),
             coordinates(robot, q),
             checked("v", v, robot.nv),
             np.zeros(robot.nv),
-            robot.gravity,
-            np.empty((2, robot.nv)),
+                        np.empty((2, robot.nv)),
             body,
             offset,
             acceleration,
@@ -227,7 +225,8 @@ def contact_points(robot: RobotModel, points: Sequence[str] | None) -> NDArray[n
         return robot.contact_points
     unknown = [name for name in points if name not in robot.contact_names]
     if unknown:
-        raise ParameterError(f"points: no contact point named {unknown[0]!r}; there are {', '.join(robot.contact_names)}")
+        known = ", ".join(robot.contact_names)
+        raise ParameterError(f"points: no contact point named {unknown[0]!r}; there are {known}")
     chosen = robot.contact_points[[robot.contact_names.index(name) for name in points]]
     chosen.setflags(write=False)  # as the robot's own: kernels are compiled for one kind of array
     return chosen
@@ -242,14 +241,13 @@ def inverse_contact_inertia(robot: RobotModel, q: ArrayLike, points: Sequence[st
     rates[2] = added_inertia(robot)
     inverse_contact_inertia_entry(
         robot.links,
-        workspace(len(robot.links)),
+        workspace(robot),
         records,
         np.zeros(count, dtype=ROW),
         np.zeros((count, len(robot.links))),
         coordinates(robot, q),
         rates,
-        robot.gravity,
-        inverse,
+                inverse,
     )
     return inverse
 
@@ -260,18 +258,18 @@ def contact_response(robot: RobotModel, q: ArrayLike, points: Sequence[str] | No
     response = np.empty((robot.nv, 3 * len(records)))
     rates = np.zeros((3, robot.nv))
     rates[2] = added_inertia(robot)
-    bodies, change = workspace(len(robot.links)), np.empty(robot.nv)
+    bodies, change = workspace(robot), np.empty(robot.nv)
     contact_response_entry(
-        robot.links, bodies, records, coordinates(robot, q), rates, robot.gravity, change, response
+        robot.links, bodies, records, coordinates(robot, q), rates, change, response
     )
     return response
 
 
 def _centroidal(robot: RobotModel, q: ArrayLike, v: ArrayLike) -> Array:
     out = np.empty((3, 3))
-    bodies, rates = workspace(len(robot.links)), checked("v", v, robot.nv)
+    bodies, rates = workspace(robot), checked("v", v, robot.nv)
     centroidal_entry(
-        robot.links, bodies, coordinates(robot, q), rates, robot.gravity, np.empty(robot.nv), out
+        robot.links, bodies, coordinates(robot, q), rates, np.empty(robot.nv), out
     )
     return out
 
@@ -288,8 +286,8 @@ def centroidal_momentum(robot: RobotModel, q: ArrayLike, v: ArrayLike) -> Array:
 
 def _energies(robot: RobotModel, q: ArrayLike, v: ArrayLike) -> Array:
     out = np.empty(3)
-    bodies, rates = workspace(len(robot.links)), checked("v", v, robot.nv)
-    energy_entry(robot.links, bodies, coordinates(robot, q), rates, robot.gravity, np.empty(robot.nv), out)
+    bodies, rates = workspace(robot), checked("v", v, robot.nv)
+    energy_entry(robot.links, bodies, coordinates(robot, q), rates, np.empty(robot.nv), out)
     return out
 
 
@@ -342,18 +340,17 @@ def integrate(
         raise ParameterError(f"time_step: expected a finite number > 0 s, found {time_step}")
     code, steps = INTEGRATORS[method], round(duration / time_step)
     if code == DORMAND_PRINCE:
-        steps, time_step = 1, duration
+        steps, time_step = max(steps, 1), duration / max(steps, 1)
     y = np.concatenate([coordinates(robot, q), checked("v", v, robot.nv)])
     settings = np.array([steps, time_step, absolute_tolerance, relative_tolerance])
     taken = integrate_entry(
         robot.links,
-        workspace(len(robot.links)),
+        workspace(robot),
         y,
         generalized_effort(robot, effort),
         added_inertia(robot),
         external_wrenches(robot, external_forces),
-        robot.gravity,
-        settings,
+                settings,
         code,
         np.empty((WORK_ROWS, len(y))),
     )

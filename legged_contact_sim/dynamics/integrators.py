@@ -12,134 +12,103 @@ import math
 
 import numpy as np
 
-from ..compilation import compiled, inlined
+from ..compilation import compiled_long, inlined
 from .articulated_body import articulated_body
 from .joint_forces import smooth_efforts
-from .kinematics import place_bodies, rates_to_base_axes, rates_to_outer_axes
+from .kinematics import copy, place_bodies, rates_to_base_axes, rates_to_outer_axes
 from .manifold import coordinate_rates, move, normalize
 from .momentum import carries_all, momentum_about_center, restore_momentum
-from .spatial import vadd, vector, vscale
+from .spatial import ZERO, spatial, vadd, vscale
 
 SEMI_IMPLICIT_EULER, MIDPOINT, RUNGE_KUTTA_4, DORMAND_PRINCE = 0, 1, 2, 3
 
-# Rows of work that `advance` needs: seven stages, a stage state, a candidate, and efforts.
+# Explicit Runge-Kutta methods, one per code above: how many stages, the matrix that makes a stage's state from the
+# stages before it, and the weights of the result. Semi-implicit Euler uses only its one stage.
+STAGES = np.array([1, 2, 4, 7])
+STAGE_MATRIX = np.zeros((4, 7, 7))
+WEIGHTS = np.zeros((4, 7))
+STAGE_MATRIX[MIDPOINT, 1, 0] = 1 / 2
+WEIGHTS[MIDPOINT, :2] = 0, 1
+STAGE_MATRIX[RUNGE_KUTTA_4, [1, 2, 3], [0, 1, 2]] = 1 / 2, 1 / 2, 1
+WEIGHTS[RUNGE_KUTTA_4, :4] = 1 / 6, 1 / 3, 1 / 3, 1 / 6
+# Dormand and Prince, "A family of embedded Runge-Kutta formulae" (1980), table 2.
+STAGE_MATRIX[DORMAND_PRINCE, 1, :1] = 1 / 5
+STAGE_MATRIX[DORMAND_PRINCE, 2, :2] = 3 / 40, 9 / 40
+STAGE_MATRIX[DORMAND_PRINCE, 3, :3] = 44 / 45, -56 / 15, 32 / 9
+STAGE_MATRIX[DORMAND_PRINCE, 4, :4] = 19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729
+STAGE_MATRIX[DORMAND_PRINCE, 5, :5] = 9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656
+STAGE_MATRIX[DORMAND_PRINCE, 6, :6] = 35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84
+WEIGHTS[DORMAND_PRINCE] = STAGE_MATRIX[DORMAND_PRINCE, 6]
+# The fifth-order result minus the embedded fourth-order one.
+DORMAND_PRINCE_ERROR = np.array([71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40])
+
+# Rows of work, each as long as y: the stages, then a stage's state, the step's result, and a scratch row.
+STATE_ROW, RESULT_ROW, SCRATCH_ROW = 7, 8, 9
 WORK_ROWS = 10
 
-# Dormand and Prince, "A family of embedded Runge-Kutta formulae" (1980), table 2; the last row of A is the solution.
-DP_A = np.array(
-    [
-        [1 / 5, 0, 0, 0, 0, 0],
-        [3 / 40, 9 / 40, 0, 0, 0, 0],
-        [44 / 45, -56 / 15, 32 / 9, 0, 0, 0],
-        [19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729, 0, 0],
-        [9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656, 0],
-        [35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84],
-    ]
-)
-DP_ERROR = np.array([71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40])
-
 
 @inlined
-def derivative(links, bodies, y, effort, added_inertia, forces, gravity, work, out):
+def derivative(links, bodies, y, effort, added_inertia, forces, scratch, out):
     """Write dy/dt for ``y = [q, v]``, (nq + nv,)."""
-    nq = len(y) - len(effort)
-    smooth_efforts(links, y[:nq], y[nq:], effort, work[: len(effort)])
+    nv = len(effort)
+    nq = len(y) - nv
+    smooth_efforts(links, y[:nq], y[nq:], effort, scratch[:nv])
     coordinate_rates(links, y[:nq], y[nq:], out[:nq])
-    articulated_body(
-        links, bodies, y[:nq], y[nq:], work[: len(effort)], added_inertia, forces, gravity, out[nq:]
-    )
+    articulated_body(links, bodies, y[:nq], y[nq:], scratch[:nv], added_inertia, forces, out[nq:])
 
 
 @inlined
-def euler_step(links, bodies, y, effort, added_inertia, forces, gravity, h, work):
-    """Semi-implicit (symplectic) Euler: new rates from old accelerations, new coordinates from new rates."""
+def combine(y, h, weights, count, work, out):
+    """Write ``y + h sum(weights[m] stage[m])`` over the first stages."""
+    copy(y, out)
+    for m in range(count):
+        if weights[m] != 0.0:
+            for k in range(len(y)):
+                out[k] += h * weights[m] * work[m, k]
+
+
+@inlined
+def fill_stages(links, bodies, y, effort, added_inertia, forces, h, method, first, work):
+    """Fill the stages of a step from number ``first`` on."""
     nq = len(y) - len(effort)
-    derivative(links, bodies, y, effort, added_inertia, forces, gravity, work[9], work[0])
-    y[nq:] += h * work[0, nq:]
-    move(links, y[:nq], y[nq:], h, y[:nq])
+    for k in range(first, STAGES[method]):
+        combine(y, h, STAGE_MATRIX[method, k], k, work, work[STATE_ROW])
+        normalize(links, work[STATE_ROW, :nq])
+        derivative(links, bodies, work[STATE_ROW], effort, added_inertia, forces, work[SCRATCH_ROW], work[k])
 
 
 @inlined
-def midpoint_step(links, bodies, y, effort, added_inertia, forces, gravity, h, work):
-    """Explicit midpoint rule, second order: the step is taken with rates and accelerations half-way."""
-    nq, middle = len(y) - len(effort), work[7]
-    derivative(links, bodies, y, effort, added_inertia, forces, gravity, work[9], work[0])
-    middle[nq:] = y[nq:] + 0.5 * h * work[0, nq:]
-    move(links, y[:nq], y[nq:], 0.5 * h, middle[:nq])
-    derivative(links, bodies, middle, effort, added_inertia, forces, gravity, work[9], work[1])
-    y[nq:] += h * work[1, nq:]
-    move(links, y[:nq], middle[nq:], h, y[:nq])
+def finish_step(links, y, nv, h, method, work):
+    """Write the step's result from its stages to the result row."""
+    nq, result = len(y) - nv, work[RESULT_ROW]
+    if method == SEMI_IMPLICIT_EULER:  # new rates from old accelerations, new coordinates from new rates
+        for k in range(nq, len(y)):
+            result[k] = y[k] + h * work[0, k]
+        move(links, y[:nq], result[nq:], h, result[:nq])
+    else:
+        combine(y, h, WEIGHTS[method], STAGES[method], work, result)
+        normalize(links, result[:nq])
 
 
 @inlined
-def runge_kutta_step(links, bodies, y, effort, added_inertia, forces, gravity, h, work):
-    """Classical Runge-Kutta, fourth order."""
-    nq, stage = len(y) - len(effort), work[7]
-    derivative(links, bodies, y, effort, added_inertia, forces, gravity, work[9], work[0])
-    for k in range(1, 4):
-        stage[:] = y + (h if k == 3 else 0.5 * h) * work[k - 1]
-        normalize(links, stage[:nq])
-        derivative(links, bodies, stage, effort, added_inertia, forces, gravity, work[9], work[k])
-    y[:] += h / 6.0 * (work[0] + 2.0 * work[1] + 2.0 * work[2] + work[3])
-    normalize(links, y[:nq])
-
-
-@inlined
-def dormand_prince_stages(links, bodies, y, effort, added_inertia, forces, gravity, h, work):
-    """Fill stages 1 to 6 in ``work[1:7]`` from stage 0; leave the fifth-order candidate in ``work[7]``.
-
-    The last stage is the derivative at the candidate (first same as last), so an accepted step gives the next one's
-    stage 0 for nothing.
-    """
-    nq, stage = len(y) - len(effort), work[7]
-    for k in range(1, 7):
-        stage[:] = y
-        for m in range(k):
-            stage += (h * DP_A[k - 1, m]) * work[m]
-        normalize(links, stage[:nq])
-        derivative(links, bodies, stage, effort, added_inertia, forces, gravity, work[9], work[k])
-
-
-@inlined
-def scaled_error(y, candidate, work, h, absolute, relative):
-    """Return the step's error estimate, root mean square over the state, in units of the tolerance."""
+def scaled_error(y, h, absolute, relative, work):
+    """Return Dormand-Prince's error estimate, root mean square over the state, in units of the tolerance."""
     total = 0.0
     for k in range(len(y)):
         error = 0.0
         for m in range(7):
-            error += DP_ERROR[m] * work[m, k]
-        scale = absolute + relative * max(abs(y[k]), abs(candidate[k]))
+            error += DORMAND_PRINCE_ERROR[m] * work[m, k]
+        scale = absolute + relative * max(abs(y[k]), abs(work[RESULT_ROW, k]))
         total += (h * error / scale) ** 2
     return math.sqrt(total / len(y))
 
 
 @inlined
-def dormand_prince(links, bodies, y, effort, added_inertia, forces, gravity, duration, h, absolute, relative, work):
-    """Adaptive Dormand-Prince 5(4) over a duration, s.
-
-    Returns the number of accepted steps (-1: the step shrank below rounding) and the step size to go on with, s.
-    """
-    time, steps = 0.0, 0
-    h = min(h, duration)
-    derivative(links, bodies, y, effort, added_inertia, forces, gravity, work[9], work[0])
-    while duration - time > 1e-14 * duration:
-        last = h >= duration - time
-        trial = duration - time if last else h
-        dormand_prince_stages(links, bodies, y, effort, added_inertia, forces, gravity, trial, work)
-        error = scaled_error(y, work[7], work, trial, absolute, relative)
-        if error <= 1.0:
-            y[:] = work[7]
-            work[0] = work[6]
-            time = duration if last else time + trial
-            steps += 1
-        elif not trial > 1e-15 * duration:  # NaN errors end here too
-            return -1, h
-        growth = min(5.0, max(0.2, 0.9 * (error + 1e-12) ** -0.2))
-        if error > 1.0 or not last or growth < 1.0:
-            h = trial * growth
-        elif not error <= 1.0:
-            h = 0.2 * trial
-    return steps, h
+def next_step_size(h, error):
+    """Return the step size that the error (in units of the tolerance) suggests, within a factor of five."""
+    if not error >= 0.0:  # NaN: the step ran into nonsense
+        return 0.2 * h
+    return h * min(5.0, max(0.2, 0.9 * (error + 1e-12) ** -0.2))
 
 
 @inlined
@@ -154,28 +123,47 @@ def only_gravity_acts(links, effort, forces):
 
 
 @inlined
-def fixed_step(links, bodies, y, effort, added_inertia, forces, gravity, h, method, work):
-    """One step of a fixed-step method; midpoint and Runge-Kutta keep the momentum of a free robot."""
-    if method == SEMI_IMPLICIT_EULER:
-        euler_step(links, bodies, y, effort, added_inertia, forces, gravity, h, work)
-        return
-    nq = len(y) - len(effort)
-    free = only_gravity_acts(links, effort, forces)
-    mass, linear, angular = 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    if free:
-        place_bodies(links, bodies, y[:nq], y[nq:], gravity)
-        mass, _, linear, angular = momentum_about_center(links, bodies)
-    if method == MIDPOINT:
-        midpoint_step(links, bodies, y, effort, added_inertia, forces, gravity, h, work)
-    else:
-        runge_kutta_step(links, bodies, y, effort, added_inertia, forces, gravity, h, work)
-    if free:
-        place_bodies(links, bodies, y[:nq], y[nq:], gravity)
-        restore_momentum(links, bodies, vadd(linear, vscale(vector(gravity), mass * h)), angular, y[nq:])
+def keep_momentum(links, bodies, y, result, nv, h):
+    """Give the base in the result the velocity that the momentum in ``y``, changed by gravity alone, asks for."""
+    nq = len(y) - nv
+    place_bodies(links, bodies, y[:nq], y[nq:])
+    mass, _, linear, angular = momentum_about_center(links, bodies)
+    fall = vscale(spatial(bodies[-1].acceleration).linear, -mass * h)
+    place_bodies(links, bodies, result[:nq], result[nq:])
+    restore_momentum(links, bodies, vadd(linear, fall), angular, result[nq:])
 
 
-@compiled
-def integrate_entry(links, bodies, y, effort, added_inertia, forces, gravity, settings, method, work):
+@inlined
+def advance(links, bodies, y, effort, added_inertia, forces, settings, method, work):
+    """Advance ``y`` (outer axes) over all steps; return the number of steps taken, -1: the step size vanished."""
+    nv, h, tolerance, steps = len(effort), settings[1], settings[2:], 0
+    left, smallest = settings[0] * h, 1e-14 * settings[0] * h
+    adaptive = method == DORMAND_PRINCE
+    momentum_kept = method in (MIDPOINT, RUNGE_KUTTA_4) and only_gravity_acts(links, effort, forces)
+    first = 0
+    while left > (smallest if adaptive else 0.5 * h):
+        trial = min(h, left) if adaptive else h
+        fill_stages(links, bodies, y, effort, added_inertia, forces, trial, method, first, work)
+        finish_step(links, y, nv, trial, method, work)
+        error = scaled_error(y, trial, tolerance[0], tolerance[1], work) if adaptive else 0.0
+        if error <= 1.0:
+            if momentum_kept:
+                keep_momentum(links, bodies, y, work[RESULT_ROW], nv, trial)
+            copy(work[RESULT_ROW], y)
+            if adaptive:  # the last stage is the next step's first
+                copy(work[6], work[0])
+            left -= trial
+            steps += 1
+        elif trial <= smallest:
+            return -1
+        if adaptive:
+            first = 1
+            h = max(next_step_size(trial, error), h if trial < h and error <= 1.0 else 0.0)
+    return steps
+
+
+@compiled_long
+def integrate_entry(links, bodies, y, effort, added_inertia, forces, settings, method, work):
     """Advance ``y = [q, v]`` (public axes) by settings[0] steps of settings[1] s; return the steps taken, -1: failed.
 
     ``settings`` is (steps, h, absolute tolerance, relative tolerance); Dormand-Prince treats steps times h as the
@@ -183,16 +171,9 @@ def integrate_entry(links, bodies, y, effort, added_inertia, forces, gravity, se
     """
     nv = len(effort)
     nq = len(y) - nv
-    work[8, :nv] = y[nq:]
-    rates_to_outer_axes(links, y[:nq], work[8, :nv], y[nq:])
-    steps, h = int(settings[0]), settings[1]
-    if method == DORMAND_PRINCE:
-        steps, _ = dormand_prince(
-            links, bodies, y, effort, added_inertia, forces, gravity, steps * h, h, settings[2], settings[3], work
-        )
-    else:
-        for _ in range(steps):
-            fixed_step(links, bodies, y, effort, added_inertia, forces, gravity, h, method, work)
-    work[8, :nv] = y[nq:]
-    rates_to_base_axes(links, y[:nq], work[8, :nv], y[nq:])
+    copy(y[nq:], work[SCRATCH_ROW, :nv])
+    rates_to_outer_axes(links, y[:nq], work[SCRATCH_ROW, :nv], y[nq:])
+    steps = advance(links, bodies, y, effort, added_inertia, forces, settings, method, work)
+    copy(y[nq:], work[SCRATCH_ROW, :nv])
+    rates_to_base_axes(links, y[:nq], work[SCRATCH_ROW, :nv], y[nq:])
     return steps

@@ -10,7 +10,7 @@ from .kinematics import (
     point_position,
     rates_to_outer_axes,
 )
-from .spatial import ZERO, Spatial, put_spatial, put_vector, vector, velocity_at
+from .spatial import put_vector, spatial, vector, velocity_at, vsub
 
 
 @inlined
@@ -28,19 +28,19 @@ def fill_jacobian(links, bodies, i, position, out):
 
 
 @compiled
-def point_jacobian_entry(links, bodies, q, v, gravity, i, offset, out):
+def point_jacobian_entry(links, bodies, q, v, i, offset, out):
     """Write the Jacobian (6, nv) in world axes of the point at ``offset`` (3,) in body ``i``'s frame."""
-    place_bodies(links, bodies, q, v, gravity)
+    place_bodies(links, bodies, q, v)
     fill_jacobian(links, bodies, i, point_position(bodies[i], vector(offset)), out)
 
 
 @compiled
-def point_acceleration_entry(links, bodies, q, v, acceleration, gravity, work, i, offset, out):
+def point_acceleration_entry(links, bodies, q, v, acceleration, work, i, offset, out):
     """Write the acceleration (3,) of a body's point in world axes, J a + J' v; work is (2, nv)."""
     rates_to_outer_axes(links, q, v, work[0])
     accelerations_to_outer_axes(links, q, work[0], acceleration, work[1])
-    place_bodies(links, bodies, q, work[0], gravity)
-    put_spatial(bodies[-1].acceleration, Spatial(ZERO, ZERO))
+    place_bodies(links, bodies, q, work[0])
     for k in range(i + 1):
         carry_acceleration(bodies[k], links[k], bodies[links[k].parent], work[1])
-    put_vector(out, point_acceleration(bodies[i], point_position(bodies[i], vector(offset))))
+    fallen = point_acceleration(bodies[i], point_position(bodies[i], vector(offset)))
+    put_vector(out, vsub(fallen, spatial(bodies[-1].acceleration).linear))

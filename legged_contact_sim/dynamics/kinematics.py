@@ -10,15 +10,12 @@ the linear velocity of a tumbling base varies slowly there; the public functions
 """
 
 from ..compilation import compiled, inlined
-from ..model.records import FREE, REVOLUTE
+from ..model.records import FREE, PRISMATIC, REVOLUTE
 from .spatial import (
-    IDENTITY,
     ZERO,
     Spatial,
     add,
-    apply,
     congruence,
-    cross_force,
     cross_motion,
     matrix,
     product,
@@ -26,22 +23,33 @@ from .spatial import (
     put_matrix,
     put_spatial,
     put_vector,
+    put_vector_at,
     quaternion_matrix,
     rigid_inertia,
     rotate,
     rotate_back,
     scale,
     spatial,
+    stretch,
     symmetric,
     turn,
     twist_at,
     vadd,
     vcross,
     vector,
+    vector_at,
     velocity_at,
     vscale,
     vsub,
+    wrench_at,
 )
+
+
+@inlined
+def copy(source, out):
+    """Copy an array (numba's ``out[:] = source`` costs several times as much for short ones)."""
+    for k in range(len(out)):
+        out[k] = source[k]
 
 
 @inlined
@@ -51,53 +59,59 @@ def free_rotation(q, k):
 
 
 @inlined
-def place_world(links, bodies, q, v, gravity):
-    """Set the world's record: it lies and moves opposite to the reference point, and accelerates against gravity."""
+def place_world(links, bodies, q, v):
+    """Set the world's record: it lies and moves opposite to the reference point."""
     world = bodies[-1]
     position, velocity = ZERO, ZERO
     if links[0].joint_kind == FREE and links[0].parent < 0:
         # A FREE root's placement is added so that the root's origin lands exactly on the reference point.
         position = vscale(vadd(vector(links[0].placement), rotate(matrix(links[0].home), vector(q))), -1.0)
         velocity = vscale(rotate(matrix(links[0].home), vector(v)), -1.0)
-    put_matrix(world.rotation, IDENTITY)
     put_vector(world.position, position)
     put_spatial(world.velocity, Spatial(ZERO, velocity))
-    put_spatial(world.acceleration, Spatial(ZERO, vscale(vector(gravity), -1.0)))
-    world.inertia[:] = 0.0
-    world.bias[:] = 0.0
 
 
 @inlined
 def put_pose(body, link, rotation, position, velocity):
-    """Store a body's pose and velocity, its rigid inertia and the force that its velocity alone needs."""
-    com = vadd(position, rotate(rotation, vector(link.com)))
-    rigid = rigid_inertia(link.mass, com, congruence(rotation, symmetric(link.inertia)))
+    """Store a body's pose and velocity, its rigid inertia and the force that its velocity alone needs.
+
+    That force is ``v x* I v``: at the centre of mass, the linear part m w x v_c and the moment w x I_c w.
+    """
+    com, spin = vadd(position, rotate(rotation, vector(link.com))), velocity.angular
+    about_com = congruence(rotation, symmetric(link.inertia))
     put_matrix(body.rotation, rotation)
     put_vector(body.position, position)
     put_spatial(body.velocity, velocity)
-    put_inertia(body.inertia, rigid)
-    put_spatial(body.bias, cross_force(velocity, apply(rigid, velocity)))
+    put_inertia(body.inertia, rigid_inertia(link.mass, com, about_com))
+    turning = vscale(vcross(spin, velocity_at(velocity, com)), link.mass)
+    put_spatial(body.bias, wrench_at(com, turning, vcross(spin, stretch(about_com, spin))))
 
 
 @inlined
-def place_jointed(body, link, parent, coordinate, rate):
-    """Place a body on a revolute or prismatic joint: pose, axis, velocity and ``c = v_parent x S rate``."""
+def place_revolute(body, link, parent, angle, rate):
+    """Place a body on a revolute joint: pose, axis, velocity and ``c = v_parent x S rate``."""
     carrier, carrier_velocity = matrix(parent.rotation), spatial(parent.velocity)
     direction = rotate(carrier, vector(link.axis))
     position = vadd(vector(parent.position), rotate(carrier, vector(link.placement)))
-    if link.joint_kind == REVOLUTE:
-        rotation = product(
-            carrier, turn(matrix(link.home), matrix(link.sine_part), matrix(link.cosine_part), coordinate)
-        )
-        axis = Spatial(direction, vcross(position, direction))
-    else:
-        rotation = product(carrier, matrix(link.home))
-        position = vadd(position, vscale(direction, coordinate))
-        axis = Spatial(ZERO, direction)
+    rotation = product(carrier, turn(matrix(link.home), matrix(link.sine_part), matrix(link.cosine_part), angle))
+    axis = Spatial(direction, vcross(position, direction))
     joint_velocity = scale(axis, rate)
     put_spatial(body.axis, axis)
     put_spatial(body.coriolis, cross_motion(carrier_velocity, joint_velocity))
     put_pose(body, link, rotation, position, add(carrier_velocity, joint_velocity))
+
+
+@inlined
+def place_prismatic(body, link, parent, distance, rate):
+    """Place a body on a prismatic joint: pose, axis, velocity and ``c = v_parent x S rate``."""
+    carrier, carrier_velocity = matrix(parent.rotation), spatial(parent.velocity)
+    direction = rotate(carrier, vector(link.axis))
+    start = vadd(vector(parent.position), rotate(carrier, vector(link.placement)))
+    joint_velocity = Spatial(ZERO, vscale(direction, rate))
+    put_spatial(body.axis, Spatial(ZERO, direction))
+    put_spatial(body.coriolis, cross_motion(carrier_velocity, joint_velocity))
+    position = vadd(start, vscale(direction, distance))
+    put_pose(body, link, product(carrier, matrix(link.home)), position, add(carrier_velocity, joint_velocity))
 
 
 @inlined
@@ -109,10 +123,11 @@ def place_free(body, link, parent, q, v):
     c = (W x w, W x l + p' x w + p x (W x w)).
     """
     k, j = link.position_index, link.velocity_index
-    outer, spin = matrix(parent.rotation), vector(parent.velocity[:3])
+    outer, spin = matrix(parent.rotation), spatial(parent.velocity).angular
     frame = product(outer, matrix(link.home))
-    position = vadd(vector(parent.position), vadd(rotate(outer, vector(link.placement)), rotate(frame, vector(q[k:]))))
-    linear, angular = rotate(frame, vector(v[j:])), rotate(frame, vector(v[j + 3 :]))
+    start = vadd(vector(parent.position), rotate(outer, vector(link.placement)))
+    position = vadd(start, rotate(frame, vector_at(q, k)))
+    linear, angular = rotate(frame, vector_at(v, j)), rotate(frame, vector_at(v, j + 3))
     velocity = add(spatial(parent.velocity), twist_at(position, linear, angular))
     carried = vcross(spin, angular)
     rate = vadd(vcross(spin, linear), vcross(velocity_at(velocity, position), angular))
@@ -121,7 +136,7 @@ def place_free(body, link, parent, q, v):
 
 
 @inlined
-def place_bodies(links, bodies, q, v, gravity):
+def place_bodies(links, bodies, q, v):
     """Pass 1 of every algorithm, outward: pose, axis, velocity, rigid inertia and bias force of all bodies.
 
     Args:
@@ -129,15 +144,16 @@ def place_bodies(links, bodies, q, v, gravity):
         bodies: BODY records, (n + 1,), written; the last is the world.
         q: coordinates, (nq,).
         v: rates, (nv,), FREE joints in outer axes.
-        gravity: acceleration of gravity, (3,), m/s^2.
     """
-    place_world(links, bodies, q, v, gravity)
+    place_world(links, bodies, q, v)
     for i in range(len(links)):
         link, body, parent = links[i], bodies[i], bodies[links[i].parent]
-        if link.joint_kind == FREE:
-            place_free(body, link, parent, q, v)
+        if link.joint_kind == REVOLUTE:
+            place_revolute(body, link, parent, q[link.position_index], v[link.velocity_index])
+        elif link.joint_kind == PRISMATIC:
+            place_prismatic(body, link, parent, q[link.position_index], v[link.velocity_index])
         else:
-            place_jointed(body, link, parent, q[link.position_index], v[link.velocity_index])
+            place_free(body, link, parent, q, v)
 
 
 @inlined
@@ -153,7 +169,7 @@ def carry_acceleration(body, link, parent, acceleration):
     carried = add(spatial(parent.acceleration), spatial(body.coriolis))
     if link.joint_kind == FREE:
         frame = outer_frame(link, parent)
-        linear, angular = rotate(frame, vector(acceleration[j:])), rotate(frame, vector(acceleration[j + 3 :]))
+        linear, angular = rotate(frame, vector_at(acceleration, j)), rotate(frame, vector_at(acceleration, j + 3))
         own = twist_at(vector(body.position), linear, angular)
     else:
         own = scale(spatial(body.axis), acceleration[j])
@@ -170,7 +186,7 @@ def point_position(body, offset):
 
 @inlined
 def point_acceleration(body, position):
-    """Return the acceleration of a body's point: the spatial one there plus ``angular velocity x point velocity``."""
+    """Return the acceleration of a body's point, relative to free fall: the spatial one there plus ``w x velocity``."""
     velocity = spatial(body.velocity)
     turned = vcross(velocity.angular, velocity_at(velocity, position))
     return vadd(velocity_at(spatial(body.acceleration), position), turned)
@@ -185,59 +201,59 @@ def world_position(bodies, position):
 @inlined
 def world_velocity(bodies, velocity):
     """Return a velocity in the world from one relative to the reference velocity."""
-    return vsub(velocity, vector(bodies[-1].velocity[3:]))
+    return vsub(velocity, spatial(bodies[-1].velocity).linear)
 
 
 @inlined
 def rates_to_outer_axes(links, q, v, out):
     """Turn the rates of FREE joints from the moved body's axes (public) to the outer frame's axes (kernels)."""
-    out[:] = v
+    copy(v, out)
     for link in links:
         if link.joint_kind == FREE:
             rotation, j = free_rotation(q, link.position_index), link.velocity_index
-            put_vector(out[j:], rotate(rotation, vector(v[j:])))
-            put_vector(out[j + 3 :], rotate(rotation, vector(v[j + 3 :])))
+            put_vector_at(out, j, rotate(rotation, vector_at(v, j)))
+            put_vector_at(out, j + 3, rotate(rotation, vector_at(v, j + 3)))
 
 
 @inlined
 def rates_to_base_axes(links, q, v, out):
     """Turn the rates (or dual forces) of FREE joints from outer axes (kernels) to the moved body's (public)."""
-    out[:] = v
+    copy(v, out)
     for link in links:
         if link.joint_kind == FREE:
             rotation, j = free_rotation(q, link.position_index), link.velocity_index
-            put_vector(out[j:], rotate_back(rotation, vector(v[j:])))
-            put_vector(out[j + 3 :], rotate_back(rotation, vector(v[j + 3 :])))
+            put_vector_at(out, j, rotate_back(rotation, vector_at(v, j)))
+            put_vector_at(out, j + 3, rotate_back(rotation, vector_at(v, j + 3)))
 
 
 @inlined
 def accelerations_to_base_axes(links, q, v, a, out):
     """Turn derivatives of outer-axes rates into derivatives of body-axes rates: ``R^T (a - w x v)``."""
-    out[:] = a
+    copy(a, out)
     for link in links:
         if link.joint_kind == FREE:
             rotation, j = free_rotation(q, link.position_index), link.velocity_index
-            linear = vsub(vector(a[j:]), vcross(vector(v[j + 3 :]), vector(v[j:])))
-            put_vector(out[j:], rotate_back(rotation, linear))
-            put_vector(out[j + 3 :], rotate_back(rotation, vector(a[j + 3 :])))
+            linear = vsub(vector_at(a, j), vcross(vector_at(v, j + 3), vector_at(v, j)))
+            put_vector_at(out, j, rotate_back(rotation, linear))
+            put_vector_at(out, j + 3, rotate_back(rotation, vector_at(a, j + 3)))
 
 
 @inlined
 def accelerations_to_outer_axes(links, q, v, a, out):
     """Turn derivatives of body-axes rates into derivatives of outer-axes rates ``v``: ``R a + w x v``."""
-    out[:] = a
+    copy(a, out)
     for link in links:
         if link.joint_kind == FREE:
             rotation, j = free_rotation(q, link.position_index), link.velocity_index
-            linear = vadd(rotate(rotation, vector(a[j:])), vcross(vector(v[j + 3 :]), vector(v[j:])))
-            put_vector(out[j:], linear)
-            put_vector(out[j + 3 :], rotate(rotation, vector(a[j + 3 :])))
+            linear = vadd(rotate(rotation, vector_at(a, j)), vcross(vector_at(v, j + 3), vector_at(v, j)))
+            put_vector_at(out, j, linear)
+            put_vector_at(out, j + 3, rotate(rotation, vector_at(a, j + 3)))
 
 
 @compiled
-def forward_kinematics_entry(links, bodies, q, v, gravity, rotations, positions):
+def forward_kinematics_entry(links, bodies, q, v, rotations, positions):
     """Write the world pose of every body: rotations (n, 9) by rows, positions (n, 3) in m."""
-    place_bodies(links, bodies, q, v, gravity)
+    place_bodies(links, bodies, q, v)
     for i in range(len(links)):
         rotations[i] = bodies[i].rotation
         put_vector(positions[i], world_position(bodies, vector(bodies[i].position)))

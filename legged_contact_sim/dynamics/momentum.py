@@ -2,13 +2,20 @@
 
 from ..compilation import compiled, inlined
 from ..model.records import FREE
-from .kinematics import outer_frame, place_bodies, rates_to_outer_axes, world_position, world_velocity
+from .kinematics import (
+    outer_frame,
+    place_bodies,
+    rates_to_outer_axes,
+    world_position,
+    world_velocity,
+)
 from .spatial import (
     Spatial,
     add,
     apply,
     inertia,
     put_vector,
+    put_vector_at,
     rigid_inertia,
     rotate_back,
     spatial,
@@ -18,6 +25,7 @@ from .spatial import (
     vadd,
     vcross,
     vector,
+    vector_at,
     vscale,
     vsub,
 )
@@ -84,7 +92,7 @@ def restore_momentum(links, bodies, linear, angular, v):
     shift = vscale(vsub(linear, present_linear), 1.0 / mass)
     frame = outer_frame(links[0], bodies[-1])
     put_vector(v, vadd(vector(v), rotate_back(frame, vsub(shift, vcross(spin, center)))))
-    put_vector(v[3:], vadd(vector(v[3:]), rotate_back(frame, spin)))
+    put_vector_at(v, 3, vadd(vector_at(v, 3), rotate_back(frame, spin)))
 
 
 @inlined
@@ -98,10 +106,10 @@ def rotational_inertia(bodies, count, mass, center):
 
 
 @compiled
-def centroidal_entry(links, bodies, q, v, gravity, work, out):
+def centroidal_entry(links, bodies, q, v, work, out):
     """Write centre of mass (3,), linear momentum (3,) and angular momentum about the centre (3,) in world axes."""
     rates_to_outer_axes(links, q, v, work)
-    place_bodies(links, bodies, q, work, gravity)
+    place_bodies(links, bodies, q, work)
     _, center, linear, angular = momentum_about_center(links, bodies)
     put_vector(out[0], center)
     put_vector(out[1], linear)

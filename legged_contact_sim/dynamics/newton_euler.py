@@ -11,7 +11,18 @@ from .kinematics import (
     rates_to_base_axes,
     rates_to_outer_axes,
 )
-from .spatial import apply, dot, increase_spatial, inertia, put_vector, rotate_back, spatial, vcross, vector, vsub
+from .spatial import (
+    apply,
+    dot,
+    increase_spatial,
+    inertia,
+    put_vector_at,
+    rotate_back,
+    spatial,
+    vcross,
+    vector,
+    vsub,
+)
 
 
 @inlined
@@ -21,17 +32,17 @@ def lean_on(body, link, parent, rotor_inertia, acceleration, effort):
     if link.joint_kind == FREE:
         frame = outer_frame(link, parent)
         moment = vsub(force.angular, vcross(vector(body.position), force.linear))
-        put_vector(effort[j:], rotate_back(frame, force.linear))
-        put_vector(effort[j + 3 :], rotate_back(frame, moment))
+        put_vector_at(effort, j, rotate_back(frame, force.linear))
+        put_vector_at(effort, j + 3, rotate_back(frame, moment))
     else:
         effort[j] = dot(spatial(body.axis), force) + rotor_inertia * acceleration[j]
     increase_spatial(parent.bias, force)
 
 
 @inlined
-def newton_euler(links, bodies, q, v, acceleration, forces, gravity, effort):
+def newton_euler(links, bodies, q, v, acceleration, forces, effort):
     """Inverse dynamics of the whole forest, FREE joints in outer axes; ``forces`` may have zero rows."""
-    place_bodies(links, bodies, q, v, gravity)
+    place_bodies(links, bodies, q, v)
     if len(forces) > 0:
         apply_external_forces(links, bodies, forces)
     for i in range(len(links)):
@@ -43,9 +54,9 @@ def newton_euler(links, bodies, q, v, acceleration, forces, gravity, effort):
 
 
 @compiled
-def inverse_dynamics_entry(links, bodies, q, v, acceleration, forces, gravity, work, effort):
+def inverse_dynamics_entry(links, bodies, q, v, acceleration, forces, work, effort):
     """Inverse dynamics in public axes: effort (nv,) for an acceleration (nv,); work is (3, nv)."""
     rates_to_outer_axes(links, q, v, work[0])
     accelerations_to_outer_axes(links, q, work[0], acceleration, work[1])
-    newton_euler(links, bodies, q, work[0], work[1], forces, gravity, work[2])
+    newton_euler(links, bodies, q, work[0], work[1], forces, work[2])
     rates_to_base_axes(links, q, work[2], effort)

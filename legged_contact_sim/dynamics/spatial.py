@@ -19,7 +19,6 @@ Symmetric = tuple[float, float, float, float, float, float]
 Matrix = tuple[float, float, float, float, float, float, float, float, float]
 
 ZERO = (0.0, 0.0, 0.0)
-IDENTITY = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
 class Spatial(NamedTuple):
@@ -155,10 +154,9 @@ def sincos(x):
     """Return sine and cosine together, to 1 ulp of 1: one range reduction to pi/4 and two polynomials.
 
     The coefficients interpolate ``(sin x / x - 1) / x^2`` and ``(cos x - 1 + x^2 / 2) / x^4`` in ``x^2`` at
-    Chebyshev nodes (remainders 2e-17 and 1e-18); pi/2 is split in three parts, exact below a million turns.
+    Chebyshev nodes (remainders 2e-17 and 1e-18). pi/2 is split in three parts whose products are exact up to a million
+    radians; beyond, the error grows with the angle (1e-10 at 1e9 rad).
     """
-    if abs(x) > 1e6:
-        return math.sin(x), math.cos(x)
     y = math.floor(x * 0.6366197723675814 + 0.5)
     r = ((x - y * 1.570796326850541) + y * 5.5644316763895155e-11) - y * 2.0222662487959506e-21
     w = r * r
@@ -243,15 +241,6 @@ def cross_motion(velocity, motion):
     return Spatial(
         vcross(velocity.angular, motion.angular),
         vadd(vcross(velocity.angular, motion.linear), vcross(velocity.linear, motion.angular)),
-    )
-
-
-@inlined
-def cross_force(velocity, force):
-    """Return ``velocity x* force``: the rate of a force vector that is carried along."""
-    return Spatial(
-        vadd(vcross(velocity.angular, force.angular), vcross(velocity.linear, force.linear)),
-        vcross(velocity.angular, force.linear),
     )
 
 
@@ -355,6 +344,12 @@ def vector(a):
 
 
 @inlined
+def vector_at(a, k):
+    """Read a vector from the three numbers of an array that begin at ``k``."""
+    return (a[k], a[k + 1], a[k + 2])
+
+
+@inlined
 def symmetric(a):
     """Read a symmetric matrix from six numbers of an array."""
     return (a[0], a[1], a[2], a[3], a[4], a[5])
@@ -389,6 +384,12 @@ def put_vector(a, x):
 
 
 @inlined
+def put_vector_at(a, k, x):
+    """Store a vector in the three numbers of an array that begin at ``k``."""
+    a[k], a[k + 1], a[k + 2] = x
+
+
+@inlined
 def put_matrix(a, x):
     """Store a matrix in an array."""
     a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8] = x
@@ -419,9 +420,24 @@ def increase_spatial(a, x):
 def increase_inertia(a, x):
     """Add an inertia to the one in an array."""
     A, B, M = x
-    for k in range(6):
-        a[k] += A[k]
-    for k in range(9):
-        a[6 + k] += B[k]
-    for k in range(6):
-        a[15 + k] += M[k]
+    a[0] += A[0]
+    a[1] += A[1]
+    a[2] += A[2]
+    a[3] += A[3]
+    a[4] += A[4]
+    a[5] += A[5]
+    a[6] += B[0]
+    a[7] += B[1]
+    a[8] += B[2]
+    a[9] += B[3]
+    a[10] += B[4]
+    a[11] += B[5]
+    a[12] += B[6]
+    a[13] += B[7]
+    a[14] += B[8]
+    a[15] += M[0]
+    a[16] += M[1]
+    a[17] += M[2]
+    a[18] += M[3]
+    a[19] += M[4]
+    a[20] += M[5]

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ..model import RobotModel
+
 BODY = np.dtype(
     [
         ("rotation", "f8", 9),  # body axes to world axes, by rows
@@ -14,13 +16,20 @@ BODY = np.dtype(
         ("push", "f8", 6),  # U = IA S
         ("inverse_inertia", "f8"),  # 1 / D, D = S^T U + rotor inertia
         ("drive", "f8"),  # u = effort - S^T pA
-        ("acceleration", "f8", 6),  # of the body, gravity taken as an upward acceleration of the world
-    ]
+        ("acceleration", "f8", 6),  # relative to free fall: the world's is minus gravity
+        ("jump", "f8", 6),  # change of velocity due to impulses
+    ],
+    align=True,
 )
 
 
-def workspace(link_count: int) -> np.ndarray:
-    """Return zeroed body records, (link_count + 1,): one per link and, last, so that parent -1 finds it, the world."""
-    bodies = np.zeros(link_count + 1, dtype=BODY)
+def workspace(robot: RobotModel) -> np.ndarray:
+    """Return body records, (n + 1,): one per link and, last, so that parent -1 finds it, the world.
+
+    The world stands upright and accelerates against gravity, which spares every body its weight (Featherstone, 5.3).
+    What bodies hand down to it is never read.
+    """
+    bodies = np.zeros(len(robot.links) + 1, dtype=BODY)
     bodies["rotation"][:] = np.eye(3).ravel()
+    bodies["acceleration"][-1, 3:] = -robot.gravity
     return bodies

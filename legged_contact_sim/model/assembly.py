@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..errors import ModelError
-from .inertia import MASSLESS, RigidInertia, fault, total
+from .inertia import MASSLESS, SIX, RigidInertia, fault, total
 from .placement import cross_matrix
 from .records import FREE, LINK, PRISMATIC, REVOLUTE
 from .tree import Body, Tree
@@ -47,22 +47,25 @@ def _body_inertia(body: Body, free: bool) -> RigidInertia:
             raise ModelError(f"link {body.name!r} floats and has no <inertial>; expected one")
         return MASSLESS
     inertia = total(inertias)
-    found = fault(inertia.moments)
-    if found:
-        merged = f" (with {len(inertias) - 1} links fixed to it)" if len(inertias) > 1 else ""
-        raise ModelError(f"link {_culprit(body)!r}{merged} has {found}")
+    if fault(inertia.moments):
+        raise ModelError(_blame(body))
     return inertia
 
 
-def _culprit(body: Body) -> str:
-    """Return the heaviest link of a body: the one whose inertia tells in the sum."""
-    parts = [link for link, _ in body.parts if link.inertia is not None]
-    return max(parts, key=lambda link: link.inertia.mass if link.inertia else 0.0).name
+def _blame(body: Body) -> str:
+    """Return a sentence on the link that makes a body's inertia impossible: of the faulty ones, the largest."""
+    faults = [
+        (float(np.trace(link.inertia.moments)), link.name, found)
+        for link, _ in body.parts
+        if link.inertia and (found := fault(link.inertia.moments))
+    ]
+    _, name, found = max(faults)
+    return f"link {name!r} has {found}"
 
 
 def _write_inertia(link: np.void, inertia: RigidInertia) -> None:
     link["mass"], link["com"] = inertia.mass, inertia.com
-    link["inertia"] = inertia.moments[np.triu_indices(3)]
+    link["inertia"] = inertia.moments[SIX]
 
 
 def _write_motion(link: np.void, body: Body) -> None:

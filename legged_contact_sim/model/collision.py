@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..errors import ModelError
+from .finite import finite_array
 from .mesh import mesh_points
 from .placement import Array
 from .records import CONTACT_POINT
@@ -59,9 +60,7 @@ def shape_points(tree: Tree, folder: Path | None, meshes: str) -> list[ContactPo
                 label = shape.name or link.name
                 found += [ContactPoint(label, index, point, radius) for point in in_body]
     names = _unique([point.name for point in found])
-    return [
-        ContactPoint(name, point.link, point.position, point.radius) for name, point in zip(names, found, strict=True)
-    ]
+    return [replace(point, name=name) for name, point in zip(names, found, strict=True)]
 
 
 def _unique(labels: list[str]) -> list[str]:
@@ -133,18 +132,10 @@ def _extra_point(name: str, entry: Any, frames: Mapping[str, Frame]) -> ContactP
     frame = frames[link]
     if frame.link == WORLD:
         raise ModelError(f"{where} is on link {link!r}, which does not move")
-    offset = _finite(entry.get("offset", (0.0, 0.0, 0.0)), (3,), f"{where}, offset")
-    radius = _finite(entry.get("radius", 0.0), (), f"{where}, radius")
-    if radius < 0.0:
-        raise ModelError(f"{where} has a radius of {radius:g} m; expected 0 or more")
+    offset = finite_array(entry.get("offset", (0.0, 0.0, 0.0)), (3,))
+    if offset is None:
+        raise ModelError(f"{where} has the offset {entry['offset']!r}; expected 3 finite numbers, m")
+    radius = finite_array(entry.get("radius", 0.0), ())
+    if radius is None or radius < 0.0:
+        raise ModelError(f"{where} has the radius {entry['radius']!r}; expected 0 m or more")
     return ContactPoint(name, frame.link, frame.placement.apply(offset), float(radius))
-
-
-def _finite(value: Any, shape: tuple[int, ...], where: str) -> Array:
-    try:
-        array = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        array = np.array(np.nan)
-    if array.shape != shape or not np.all(np.isfinite(array)):
-        raise ModelError(f"{where} is {value!r}; expected {'3 finite numbers' if shape else 'a finite number'}")
-    return array

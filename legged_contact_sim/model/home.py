@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError
+from .finite import finite_array
 from .placement import Array, Placement, rotation_from_quaternion
 from .records import FREE, PRISMATIC
 from .suggestion import suggestion
@@ -33,38 +34,32 @@ def home_pose(links: np.ndarray, nq: int, joint_names: Sequence[str], contact_po
         _check_limits(q[joints["position_index"]], joints, joint_names)
         return q
     q = np.zeros(nq)
-    positions = np.clip(0.0, joints["lower_limit"], joints["upper_limit"])
-    for name, position in (given or {}).items():
-        if name not in joint_names:
-            raise ModelError(
-                f"home names joint {name!r}, which the robot does not have; {suggestion(name, joint_names)}"
-            )
-        positions[joint_names.index(name)] = _number(position, name)
-    _check_limits(positions, joints, joint_names)
-    q[joints["position_index"]] = positions
+    q[joints["position_index"]] = _joint_positions(given or {}, joints, joint_names)
     free = links[links["joint_kind"] == FREE]
     q[free["position_index"] + 6] = 1.0
     _stand(q, links, contact_points)
     return q
 
 
-def _number(value: Any, joint: str) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = np.nan
-    if not np.isfinite(number):
-        raise ModelError(f"home of joint {joint!r} is {value!r}; expected a finite number")
-    return number
+def _joint_positions(given: Mapping[Any, Any], joints: np.ndarray, joint_names: Sequence[str]) -> Array:
+    positions = np.clip(0.0, joints["lower_limit"], joints["upper_limit"])
+    for name, position in given.items():
+        if name not in joint_names:
+            raise ModelError(
+                f"home names joint {name!r}, which the robot does not have; {suggestion(name, joint_names)}"
+            )
+        number = finite_array(position, ())
+        if number is None:
+            raise ModelError(f"home of joint {name!r} is {position!r}; expected a finite number")
+        positions[joint_names.index(name)] = number
+    _check_limits(positions, joints, joint_names)
+    return positions
 
 
 def _whole_pose(given: Any, nq: int, links: np.ndarray) -> Array:
-    try:
-        q = np.array(given, dtype=float)
-    except (TypeError, ValueError):
-        q = np.array(np.nan)
-    if q.shape != (nq,) or not np.all(np.isfinite(q)):
-        raise ModelError(f"home has the shape {q.shape}; expected {nq} finite numbers, or a mapping from joint names")
+    q = finite_array(given, (nq,))
+    if q is None:
+        raise ModelError(f"home is neither {nq} finite numbers, all of q, nor a mapping from joint names to positions")
     for index in links["position_index"][links["joint_kind"] == FREE]:
         quaternion = q[index + 3 : index + 7]
         if abs(np.linalg.norm(quaternion) - 1.0) > 1e-6:

@@ -10,6 +10,9 @@ from .placement import Array, Placement, cross_matrix
 # Files round to a few digits, so an inertia at the edge of the possible (a thin plate) may stand just beyond it.
 TOLERANCE = 1e-6
 
+# Where the six numbers of a symmetric matrix stand in it: xx xy xz yy yz zz.
+SIX = np.triu_indices(3)
+
 
 @dataclass(frozen=True)
 class RigidInertia:
@@ -58,7 +61,7 @@ def fault(moments: Array) -> str | None:
     """
     smallest, middle, largest = principal_moments(moments)
     listed = f"principal moments of inertia {smallest:.3g}, {middle:.3g}, {largest:.3g} kg m^2"
-    if smallest <= 0.0:
+    if not smallest > 0.0:
         return f"{listed}; expected a positive definite inertia"
     if largest > (smallest + middle) * (1.0 + TOLERANCE):
         return f"{listed}; the largest exceeds the sum of the others (triangle inequality)"
@@ -71,9 +74,11 @@ def is_negative(moments: Array) -> bool:
     Parts are held to this alone: files give dummy links, fixed to a real one, moments that no body could have.
     """
     smallest, _, largest = principal_moments(moments)
-    return bool(smallest < -TOLERANCE * abs(largest))
+    return not smallest >= -TOLERANCE * abs(largest)
 
 
 def principal_moments(moments: Array) -> Array:
-    """Return the principal moments (3,) of moments of inertia (3, 3), smallest first, kg m^2."""
+    """Return the principal moments (3,) of moments of inertia (3, 3), smallest first, kg m^2; NaN after an overflow."""
+    if not np.all(np.isfinite(moments)):
+        return np.full(3, np.nan)
     return np.asarray(np.linalg.eigvalsh(moments), dtype=float)

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..errors import ModelError
 from .home import joint_placement
+from .inertia import SIX
 from .placement import Array, Placement, cross_matrix
 from .records import FREE, REVOLUTE
 
@@ -29,7 +30,7 @@ def check_joints_move_inertia(links: np.ndarray, names: Sequence[str], nq: int) 
         return
     pose = _generic_pose(links, nq)
     articulated = [_spatial_inertia(link) for link in links]
-    rigid = np.zeros_like(articulated)  # what each joint would meet if the joints further out were locked
+    rigid = np.zeros_like(articulated)  # the same, but with the next joints locked
     for index in range(len(links) - 1, -1, -1):
         link = links[index]
         if link["joint_kind"] == FREE:
@@ -63,7 +64,7 @@ def _spatial_inertia(link: np.void) -> Array:
     """Return the spatial inertia (6, 6) of a body at its frame's origin, angular coordinates first."""
     mass, arm = link["mass"], cross_matrix(link["com"])
     moments = np.zeros((3, 3))
-    moments[np.triu_indices(3)] = link["inertia"]
+    moments[SIX] = link["inertia"]
     moments += np.triu(moments, 1).T
     return np.block([[moments - mass * arm @ arm, mass * arm], [-mass * arm, mass * np.eye(3)]])
 

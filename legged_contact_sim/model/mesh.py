@@ -1,5 +1,6 @@
 """Vertices of collision meshes: finding the file, reading STL and OBJ, and the corners of the convex hull."""
 
+import os
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -41,7 +42,7 @@ def find_mesh(filename: str, folder: Path | None) -> Path:
     else:
         candidates = [folder / (unquote(rest) if separator else filename)]
     for candidate in candidates:
-        if candidate.is_file():
+        if os.path.isfile(candidate):  # unlike Path.is_file, False for a name that is too long
             return candidate
     looked = ", ".join(str(candidate.parent) for candidate in candidates[:3])
     raise ModelError(f"mesh {filename!r} is not there (looked in {looked}{', ...' if len(candidates) > 3 else ''})")

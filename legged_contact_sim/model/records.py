@@ -29,7 +29,8 @@ LINK = np.dtype(
         ("upper_limit", "f8"),  # rad or m; inf: none
         ("effort_limit", "f8"),  # N m or N; inf: none
         ("velocity_limit", "f8"),  # rad/s or m/s; inf: none
-    ]
+    ],
+    align=True,
 )
 
 CONTACT_POINT = np.dtype(
@@ -37,5 +38,6 @@ CONTACT_POINT = np.dtype(
         ("link", "i8"),  # index of the body that carries the point
         ("position", "f8", 3),  # centre in the body's frame, m
         ("radius", "f8"),  # of the sphere around the centre, m; 0: a point
-    ]
+    ],
+    align=True,
 )

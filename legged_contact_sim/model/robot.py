@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from ..errors import ModelError, ParameterError
 from .assembly import coordinate_counts, link_records
 from .collision import contact_records, extra_points, shape_points
+from .finite import finite_array
 from .home import home_pose
 from .massless import check_joints_move_inertia
 from .packaged import Source, load
@@ -181,11 +182,8 @@ def _frozen(array: np.ndarray) -> np.ndarray:
 
 
 def _gravity(value: ArrayLike) -> np.ndarray:
-    try:
-        gravity = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        gravity = np.array(np.nan)
-    if gravity.shape != (3,) or not np.all(np.isfinite(gravity)):
+    gravity = finite_array(value, (3,))
+    if gravity is None:
         raise ParameterError(f"gravity is {value!r}; expected 3 finite numbers, m/s^2")
     return _frozen(gravity)
 

@@ -1,0 +1,86 @@
+"""Build for colcon (ament_python) and for pip alike; name, version and licence are those of package.xml."""
+
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+manifest = ElementTree.parse(Path(__file__).resolve().parent / "package.xml").getroot()
+name = manifest.findtext("name")
+maintainer = manifest.find("maintainer")
+
+
+def shared(folder: str) -> list[tuple[str, list[str]]]:
+    """Return the ``data_files`` entries that lay ``folder`` out again under ``share/<package>``."""
+    files: dict[Path, list[str]] = {}
+    for path in sorted(Path(folder).rglob("*")):
+        hidden = any(part.startswith((".", "__")) for part in path.parts)
+        if path.is_file() and not hidden:
+            files.setdefault(path.parent, []).append(path.as_posix())
+    return [(f"share/{name}/{parent.as_posix()}", paths) for parent, paths in files.items()]
+
+
+# Real ROS 2 from PyPI exists for this platform only; elsewhere ROS 2 itself provides these.
+ROS_WHEELS = "; sys_platform == 'linux' and platform_machine == 'x86_64'"
+ros = [
+    "ros-jazzy-rclpy[fastrtps]",
+    "ros-jazzy-diagnostic-msgs",
+    "ros-jazzy-geometry-msgs",
+    "ros-jazzy-nav-msgs",
+    "ros-jazzy-rosgraph-msgs",
+    "ros-jazzy-sensor-msgs",
+    "ros-jazzy-std-msgs",
+    "ros-jazzy-std-srvs",
+    "ros-jazzy-trajectory-msgs",
+    "ros-jazzy-visualization-msgs",
+]
+
+viewer = ["websockets>=12"]
+record = ["rosbags>=0.10", "mcap>=1.1", "mcap-ros2-support>=0.5"]
+plot = ["matplotlib>=3.8"]
+sweep = ["joblib>=1.3"]
+engines = ["pin>=2.7", "mujoco>=3.1"]
+
+setup(
+    name=name,
+    version=manifest.findtext("version"),
+    description=manifest.findtext("description"),
+    license=manifest.findtext("license"),
+    maintainer=maintainer.text,
+    maintainer_email=maintainer.get("email"),
+    packages=find_packages(include=[name, f"{name}.*"]),
+    package_data={"": ["py.typed", "*.html", "*.js", "*.css"]},
+    data_files=[
+        ("share/ament_index/resource_index/packages", [f"resource/{name}"]),
+        (f"share/{name}", ["package.xml"]),
+        *shared("launch"),
+        *shared("config"),
+        *shared("urdf"),
+    ],
+    python_requires=">=3.10",
+    install_requires=["numpy>=1.26", "scipy>=1.11", "numba>=0.59", "PyYAML>=6", "urdf_parser_py>=0.0.4"],
+    extras_require={
+        "ros": [wheel + ROS_WHEELS for wheel in ros],
+        "viewer": viewer,
+        "record": record,
+        "plot": plot,
+        "sweep": sweep,
+        "test": [
+            "catkin_pkg",
+            "hypothesis",
+            "mypy",
+            "pytest",
+            "pytest-xdist",
+            "ruff",
+            "types-PyYAML",
+            *engines,
+            *viewer,
+            *record,
+            *plot,
+            *sweep,
+        ],
+        "bench": ["dartpy", "drake", "pybullet", *engines, *plot, *sweep],
+    },
+    zip_safe=False,
+    entry_points={"console_scripts": []},
+)

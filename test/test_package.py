@@ -1,0 +1,136 @@
+"""The package as it is installed: one manifest for colcon and pip, and a wheel that carries everything it needs."""
+
+import configparser
+import email
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+NAME = "legged_contact_sim"
+MANIFEST = ElementTree.parse(ROOT / "package.xml").getroot()
+SHARED = ("launch", "config", "urdf")
+
+# The rosdep key of a Python dependency, where it is not "python3-<name on PyPI>".
+ROSDEP_KEYS = {"urdf-parser-py": "urdfdom_py", "pyyaml": "python3-yaml"}
+
+
+def files_of(folder: Path) -> set[str]:
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(ROOT).as_posix() for path in paths if "__pycache__" not in path.parts}
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """Build a wheel from a copy of the sources, so that no stale build folder can help or spoil it."""
+    if importlib.util.find_spec("pip") is None:
+        pytest.skip("pip is not installed")
+    folder = tmp_path_factory.mktemp("wheel")
+    source = folder / "source"
+    source.mkdir()
+    for name in ("package.xml", "setup.py", "setup.cfg", "pyproject.toml", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+    for name in (NAME, "resource", *SHARED):
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--no-index", "--quiet"]
+    done = subprocess.run([*command, "--wheel-dir", folder, source], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (path,) = folder.glob("*.whl")
+    with zipfile.ZipFile(path) as archive:
+        yield archive
+
+
+def metadata_of(wheel: zipfile.ZipFile) -> email.message.Message:
+    (path,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
+    return email.message_from_bytes(wheel.read(path))
+
+
+def data_in(wheel: zipfile.ZipFile) -> set[str]:
+    """Return the files that the wheel puts under the prefix, as paths relative to it."""
+    return {name.split(".data/data/", 1)[1] for name in wheel.namelist() if ".data/data/" in name}
+
+
+def test_wheel_has_the_name_version_and_licence_of_the_manifest(wheel):
+    metadata = metadata_of(wheel)
+    assert metadata["Name"].replace("-", "_") == MANIFEST.findtext("name") == NAME
+    assert metadata["Version"] == MANIFEST.findtext("version")
+    assert "Apache-2.0" in (metadata["License"] or metadata["License-Expression"])
+    assert any(name.endswith("/LICENSE") for name in wheel.namelist())
+
+
+def test_wheel_carries_every_file_of_the_package(wheel):
+    assert files_of(ROOT / NAME) <= set(wheel.namelist())
+
+
+def test_wheel_carries_nothing_but_the_package(wheel):
+    tops = {name.split("/")[0] for name in wheel.namelist()}
+    assert {top for top in tops if not top.endswith((".data", ".dist-info"))} == {NAME}
+
+
+def test_wheel_lays_out_the_share_folder_as_ros_expects_it(wheel):
+    shared = {path for folder in SHARED for path in files_of(ROOT / folder)}
+    assert any(path.endswith(".urdf") for path in shared)
+    expected = {f"share/{NAME}/{path}" for path in shared | {"package.xml"}}
+    assert data_in(wheel) == expected | {f"share/ament_index/resource_index/packages/{NAME}"}
+
+
+def test_manifest_names_every_python_dependency_of_the_wheel(wheel):
+    declared = {element.text for element in MANIFEST if element.tag in ("depend", "exec_depend")}
+    for requirement in metadata_of(wheel).get_all("Requires-Dist"):
+        if "extra ==" not in requirement:
+            name = re.match(r"[\w.-]+", requirement)[0].lower().replace("_", "-")
+            assert ROSDEP_KEYS.get(name, f"python3-{name}") in declared, requirement
+
+
+def test_manifest_is_an_ament_python_package_of_format_3():
+    assert MANIFEST.get("format") == "3"
+    assert MANIFEST.findtext("export/build_type") == "ament_python"
+
+
+def test_catkin_pkg_accepts_the_manifest():
+    package = pytest.importorskip("catkin_pkg.package")
+    package.parse_package(str(ROOT / "package.xml")).validate()
+
+
+def test_resource_marker_bears_the_name_of_the_package():
+    assert [path.name for path in (ROOT / "resource").iterdir()] == [NAME]
+
+
+def test_colcon_puts_scripts_where_ros2_run_looks():
+    options = configparser.ConfigParser(interpolation=None)
+    options.read(ROOT / "setup.cfg")
+    assert options["install"]["install_scripts"] == options["develop"]["script_dir"] == f"$base/lib/{NAME}"
+
+
+def test_every_folder_with_modules_is_a_package():
+    folders = {path.parent for path in (ROOT / NAME).rglob("*.py")}
+    assert not [str(folder) for folder in folders if not (folder / "__init__.py").is_file()]
+
+
+def test_requirements_are_pinned_and_name_no_registry():
+    for path in (ROOT / "requirements").glob("*.txt"):
+        for line in path.read_text().splitlines():
+            if line and not line.startswith("#"):
+                assert re.match(r"[\w.-]+==[\w.]+(; .*)?$|-r \w+\.txt$", line), f"{path.name}: {line}"
+
+
+def test_requirements_pin_all_that_the_wheel_asks_for(wheel):
+    """Every requirement of the library and of the extras `test` and `bench` is met by the pinned files."""
+    requirements = pytest.importorskip("packaging.requirements")
+    pins: dict[str, str] = {}
+    for path in (ROOT / "requirements").glob("*.txt"):
+        found = re.findall(r"^([\w.-]+)==([\w.]+)", path.read_text(), re.MULTILINE)
+        pins |= {name.lower().replace("_", "-"): version for name, version in found}
+    for text in metadata_of(wheel).get_all("Requires-Dist"):
+        needed = requirements.Requirement(text)
+        wanted = needed.marker is None or any(needed.marker.evaluate({"extra": extra}) for extra in ("test", "bench"))
+        name = needed.name.lower().replace("_", "-")
+        assert not wanted or needed.specifier.contains(pins.get(name, "")), text
