@@ -141,7 +141,7 @@ class _CompileProgress(event.Listener):
         if self._nested > 1:
             return
         if not self._greeted:
-            print("legged_contact_sim: compiling its kernels for this machine, once; they are kept in", cache_folder(), file=sys.stderr)
+            print(f"legged_contact_sim: compiling kernels, once; they are kept in {cache_folder()}", file=sys.stderr)
             self._greeted = True
         name = event.data["dispatcher"].py_func.__name__
         self._started = time.monotonic()

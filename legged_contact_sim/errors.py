@@ -6,7 +6,7 @@ class LeggedContactSimError(ValueError):
 
 
 class ModelError(LeggedContactSimError):
-    """A robot description that cannot be simulated: the text names the file, the link or joint, and what was expected."""
+    """A robot description that cannot be simulated; the text names file, link or joint, and what was expected."""
 
 
 class ParameterError(LeggedContactSimError):

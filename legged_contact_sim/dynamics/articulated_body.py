@@ -48,7 +48,7 @@ def hand_down(body, parent, effort, added_inertia):
     """Pass 2, inward: add to the parent what it feels of this body through the joint that it carries."""
     axis, bias, articulated = spatial(body.axis), spatial(body.bias), inertia(body.inertia)
     push = apply(articulated, axis)  # U = IA S
-    inverse = 1.0 / (dot(axis, push) + added_inertia)  # 1 / D,  D = S^T U
+    inverse = 0.0 if body.locked else 1.0 / (dot(axis, push) + added_inertia)  # 1 / D,  D = S^T U
     drive = effort - dot(axis, bias)  # u = tau - S^T pA
     felt = remove_rank_one(articulated, push, inverse)  # Ia = IA - U D^-1 U^T
     force = add(bias, add(apply(felt, spatial(body.coriolis)), scale(push, drive * inverse)))

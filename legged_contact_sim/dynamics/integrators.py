@@ -18,7 +18,7 @@ from .joint_forces import smooth_efforts
 from .kinematics import copy, place_bodies, rates_to_base_axes, rates_to_outer_axes
 from .manifold import coordinate_rates, move, normalize
 from .momentum import carries_all, momentum_about_center, restore_momentum
-from .spatial import ZERO, spatial, vadd, vscale
+from .spatial import spatial, vadd, vscale
 
 SEMI_IMPLICIT_EULER, MIDPOINT, RUNGE_KUTTA_4, DORMAND_PRINCE = 0, 1, 2, 3
 

@@ -179,6 +179,22 @@ def carry_acceleration(body, link, parent, acceleration):
 
 
 @inlined
+def carry_rates(links, bodies, v):
+    """Set every body's ``jump`` to the velocity in the world that rates ``v`` (nv,) give it in the present pose."""
+    put_spatial(bodies[-1].jump, Spatial(ZERO, ZERO))
+    for i in range(len(links)):
+        link, body, parent = links[i], bodies[i], bodies[links[i].parent]
+        j = link.velocity_index
+        if link.joint_kind == FREE:
+            frame = outer_frame(link, parent)
+            linear, angular = rotate(frame, vector_at(v, j)), rotate(frame, vector_at(v, j + 3))
+            own = twist_at(vector(body.position), linear, angular)
+        else:
+            own = scale(spatial(body.axis), v[j])
+        put_spatial(body.jump, add(spatial(parent.jump), own))
+
+
+@inlined
 def point_position(body, offset):
     """Return where a point, ``offset`` in the body's frame, lies relative to the reference point, m."""
     return vadd(vector(body.position), rotate(matrix(body.rotation), offset))

@@ -14,7 +14,8 @@ BODY = np.dtype(
         ("inertia", "f8", 21),  # rigid, then composite or articulated inertia, as the algorithm goes
         ("bias", "f8", 6),  # force that the body would need to keep its acceleration zero, pA
         ("push", "f8", 6),  # U = IA S
-        ("inverse_inertia", "f8"),  # 1 / D, D = S^T U + rotor inertia
+        ("locked", "i8"),  # 1: the joint is held (its acceleration, if any, is part of coriolis)
+        ("inverse_inertia", "f8"),  # 1 / D, D = S^T U + rotor inertia; 0 for a held joint
         ("drive", "f8"),  # u = effort - S^T pA
         ("acceleration", "f8", 6),  # relative to free fall: the world's is minus gravity
         ("jump", "f8", 6),  # change of velocity due to impulses

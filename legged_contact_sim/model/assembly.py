@@ -47,19 +47,23 @@ def _body_inertia(body: Body, free: bool) -> RigidInertia:
             raise ModelError(f"link {body.name!r} floats and has no <inertial>; expected one")
         return MASSLESS
     inertia = total(inertias)
-    if fault(inertia.moments):
-        raise ModelError(_blame(body))
+    found = fault(inertia.moments)
+    if found:
+        raise ModelError(_blame(body, found))
     return inertia
 
 
-def _blame(body: Body) -> str:
-    """Return a sentence on the link that makes a body's inertia impossible: of the faulty ones, the largest."""
+def _blame(body: Body, fault_of_sum: str) -> str:
+    """Return a sentence on the link that makes a body's inertia impossible: of the faulty ones, the largest.
+
+    No link is to blame alone when their sum overflows.
+    """
     faults = [
         (float(np.trace(link.inertia.moments)), link.name, found)
         for link, _ in body.parts
         if link.inertia and (found := fault(link.inertia.moments))
     ]
-    _, name, found = max(faults)
+    _, name, found = max(faults, default=(0.0, body.name, fault_of_sum))
     return f"link {name!r} has {found}"
 
 

@@ -47,9 +47,10 @@ def total(inertias: Iterable[RigidInertia]) -> RigidInertia:
         return MASSLESS
     com = sum((body.mass * body.com for body in bodies), np.zeros(3)) / mass
     moments = np.zeros((3, 3))
-    for body in bodies:
-        arm = cross_matrix(body.com - com)
-        moments += body.moments - body.mass * arm @ arm
+    with np.errstate(over="ignore", invalid="ignore"):  # `fault` tells of an overflow
+        for body in bodies:
+            arm = cross_matrix(body.com - com)
+            moments += body.moments - body.mass * arm @ arm
     return RigidInertia(mass, com, moments)
 
 
@@ -63,7 +64,7 @@ def fault(moments: Array) -> str | None:
     listed = f"principal moments of inertia {smallest:.3g}, {middle:.3g}, {largest:.3g} kg m^2"
     if not smallest > 0.0:
         return f"{listed}; expected a positive definite inertia"
-    if largest > (smallest + middle) * (1.0 + TOLERANCE):
+    if largest - middle > smallest + TOLERANCE * largest:
         return f"{listed}; the largest exceeds the sum of the others (triangle inequality)"
     return None
 

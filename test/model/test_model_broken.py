@@ -96,6 +96,14 @@ INERTIA = {
         "positive definite",
     ),
     "triangle": (leg_with('izz="0.25"', 'izz="0.31"'), "body", "triangle"),
+    "triangle, merged": (leg_with('izz="0.01"', 'izz="0.9"'), "foot", "triangle"),
+    "sum overflows": (
+        leg_with(
+            SHANK_INERTIA, SHANK_INERTIA.replace("0.02", "1e308").replace("0.03", "1e308").replace("0.04", "1e308")
+        ).replace('ixx="0.01" iyy="0.01" izz="0.01"', 'ixx="1e308" iyy="1e308" izz="1e308"'),
+        "shank",
+        "nan",
+    ),
     "massless leaf": (
         leg_plus('<link name="toe"/>' + joint("toe_joint", "foot", "toe")),
         "toe",
