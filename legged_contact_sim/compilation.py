@@ -31,6 +31,8 @@ PACKAGE = Path(__file__).resolve().parent
 KEPT_CACHES = 4
 
 inlined = register_jitable(no_cfunc_wrapper=True, **MATHS)
+# For the few lines whose order of operations matters: sums are done as written.
+inlined_as_written = register_jitable(no_cfunc_wrapper=True, fastmath={"contract", "nsz"}, error_model="numpy")
 
 
 def compiled(function: Function) -> Function:

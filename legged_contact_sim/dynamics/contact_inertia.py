@@ -1,12 +1,13 @@
 """Inverse contact inertia ``G = J A^-1 J^T`` and the response ``A^-1 J^T f``, without ever forming A or J.
 
 After the articulated body method has run, a unit force is handed inward along its chain: at every joint it leaves
-its effort y = S^T f, and f - U D^-1 y goes on to the parent; at the FREE joint where the chain ends, all of it stays. Two such rows r and s then have (Featherstone's A^-1 = L^-T D^-1 L^-1, read as an energy)
+its effort y = S^T f, and f - U D^-1 y goes on to the parent; at the FREE joint where the chain ends, all of it stays.
+Two such rows r and s then have (Featherstone's A^-1 = L^-T D^-1 L^-1, read as an energy)
 
     G_rs = sum over common joints of y_r y_s / D  +  f_r^T IA^-1 f_s  at the common FREE joint,
 
 summed from the lowest common ancestor inward, since rows share nothing further out. A row may also start as a
-unit effort in a joint (joint limits, joint friction).
+unit effort in a joint (joint limits).
 """
 
 import numpy as np
@@ -19,15 +20,17 @@ from .spatial import (
     ZERO,
     Spatial,
     add,
+    apply,
     dot,
     force_at,
     increase_spatial,
     inertia,
+    inverse,
+    put_inertia,
     put_spatial,
     put_vector_at,
     rotate_back,
     scale,
-    solve,
     spatial,
     sub,
     vector,
@@ -39,31 +42,37 @@ ROW = np.dtype([("link", "i8"), ("end", "i8"), ("force", "f8", 6), ("response", 
 
 
 @inlined
+def invert_roots(links, bodies):
+    """Invert the articulated inertia of every FREE joint's body, once for all rows (after the inward pass)."""
+    for i in range(len(links)):
+        if links[i].joint_kind == FREE:
+            put_inertia(bodies[i].mobility, inverse(inertia(bodies[i].inertia)))
+
+
+@inlined
 def hand_inward(links, bodies, i, force, row, efforts):
     """Hand a spatial force on body ``i`` inward along its chain; keep the efforts (n,) and what reaches the end."""
     row.link = i
     row.end = -1
     while i >= 0:
+        body = bodies[i]
         if links[i].joint_kind == FREE:
             row.end = i
             put_spatial(row.force, force)
-            put_spatial(row.response, solve(inertia(bodies[i].inertia), force))
+            put_spatial(row.response, apply(inertia(body.mobility), force))
             return
-        effort = dot(spatial(bodies[i].axis), force)
+        effort = dot(spatial(body.axis), force)
         efforts[i] = effort
-        force = sub(force, scale(spatial(bodies[i].push), effort * bodies[i].inverse_inertia))
+        force = sub(force, scale(spatial(body.push), effort * body.inverse_inertia))
         i = links[i].parent
 
 
 @inlined
-def hand_inward_effort(links, bodies, i, row, efforts):
-    """Start a row as a unit effort in the joint of body ``i`` (revolute or prismatic)."""
-    recoil = scale(spatial(bodies[i].push), -bodies[i].inverse_inertia)
-    efforts[i] = 1.0
-    if links[i].parent >= 0:
-        hand_inward(links, bodies, links[i].parent, recoil, row, efforts)
-    else:
-        row.end = -1
+def hand_inward_effort(links, bodies, i, effort, row, efforts):
+    """Start a row as an effort (1 or -1) in the joint of body ``i`` (revolute or prismatic, not held)."""
+    recoil = scale(spatial(bodies[i].push), -effort * bodies[i].inverse_inertia)
+    hand_inward(links, bodies, links[i].parent, recoil, row, efforts)
+    efforts[i] = effort
     row.link = i
 
 
@@ -82,6 +91,8 @@ def common_ancestor(links, i, k):
 def coupling(links, bodies, first, first_efforts, second, second_efforts):
     """Return ``G_rs`` of two rows: the velocity along one per unit impulse along the other."""
     total = 0.0
+    if first.end != second.end:  # one of them stayed at a FREE joint that does not carry the other
+        return total
     i = common_ancestor(links, first.link, second.link)
     while i >= 0 and links[i].joint_kind != FREE:
         total += first_efforts[i] * second_efforts[i] * bodies[i].inverse_inertia
@@ -108,7 +119,7 @@ def respond(links, bodies, change):
     for i in range(len(links)):
         body, link, carried = bodies[i], links[i], spatial(bodies[links[i].parent].jump)
         if link.joint_kind == FREE:
-            jump = solve(inertia(body.inertia), scale(spatial(body.bias), -1.0))
+            jump = apply(inertia(body.mobility), scale(spatial(body.bias), -1.0))
             relative, frame = sub(jump, carried), outer_frame(link, bodies[link.parent])
             put_vector_at(change, link.velocity_index, rotate_back(frame, velocity_at(relative, vector(body.position))))
             put_vector_at(change, link.velocity_index + 3, rotate_back(frame, relative.angular))
@@ -142,6 +153,7 @@ def inverse_contact_inertia_entry(links, bodies, points, rows, efforts, q, rates
     """Write G (3m, 3m) at the centres of m CONTACT_POINT records; rates (3, nv): zero, zero, added inertia."""
     place_bodies(links, bodies, q, rates[0])
     gather_inertias(links, bodies, rates[1], rates[2])
+    invert_roots(links, bodies)
     fill_contact_inertia(links, bodies, points, rows, efforts, out)
 
 
@@ -150,6 +162,7 @@ def contact_response_entry(links, bodies, points, q, rates, change, out):
     """Write ``A^-1 J^T`` (nv, 3m) in public axes, a column per unit force; rates as for the inverse inertia."""
     place_bodies(links, bodies, q, rates[0])
     gather_inertias(links, bodies, rates[1], rates[2])
+    invert_roots(links, bodies)
     for r in range(3 * len(points)):
         for body in bodies:
             body.bias[:] = 0.0

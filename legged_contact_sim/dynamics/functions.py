@@ -33,6 +33,8 @@ from .workspace import workspace
 
 Array = NDArray[np.float64]
 
+SMALLEST = 5e-324  # the smallest number above zero
+
 INTEGRATORS = {
     "semi_implicit_euler": SEMI_IMPLICIT_EULER,
     "midpoint": MIDPOINT,
@@ -48,17 +50,27 @@ class Poses(NamedTuple):
     position: Array
 
 
-def checked(name: str, value: ArrayLike, size: int) -> Array:
-    """Return a finite float vector of the given size, or raise a ParameterError that names the argument."""
+def checked(name: str, value: ArrayLike, *shape: int) -> Array:
+    """Return a finite float array of the given shape, or raise a ParameterError that names the argument."""
     try:
-        array = np.array(value, dtype=np.float64)  # always a writable copy: kernels are compiled for one kind
+        # "same_kind" refuses complex numbers and text; always a writable copy: kernels are compiled for one kind
+        array = np.asarray(value).astype(np.float64, order="C", casting="same_kind")
     except (TypeError, ValueError):
+        size = " x ".join(map(str, shape))
         raise ParameterError(f"{name}: expected {size} numbers, found {value!r:.80}") from None
-    if array.shape != (size,):
-        raise ParameterError(f"{name}: expected shape ({size},), found {array.shape}")
+    if array.shape != shape:
+        raise ParameterError(f"{name}: expected shape {shape}, found {array.shape}")
     if not np.isfinite(array).all():
         raise ParameterError(f"{name}: every number must be finite, found {array[~np.isfinite(array)][0]} in it")
     return array
+
+
+def finite(name: str, value: float, lowest: float) -> float:
+    """Return a finite number that is not below the lowest allowed, or raise a ParameterError that names it."""
+    number = float(checked(name, value))
+    if number < lowest:
+        raise ParameterError(f"{name}: expected a finite number {'>= 0' if lowest == 0.0 else '> 0'}, found {value}")
+    return number
 
 
 def coordinates(robot: RobotModel, q: ArrayLike) -> Array:
@@ -77,7 +89,7 @@ def generalized_effort(robot: RobotModel, effort: ArrayLike | None) -> Array:
     """Return efforts (nv,) from one per joint (joint_count,), one per rate (nv,), or None for zero."""
     if effort is None:
         return np.zeros(robot.nv)
-    if np.shape(effort) == (robot.nv,):
+    if getattr(effort, "shape", None) == (robot.nv,) or (isinstance(effort, Sequence) and len(effort) == robot.nv):
         return checked("effort", effort, robot.nv)
     full = np.zeros(robot.nv)
     full[robot.velocity_indices] = checked("effort", effort, robot.joint_count)
@@ -88,9 +100,7 @@ def external_wrenches(robot: RobotModel, forces: ArrayLike | None) -> Array:
     """Return external wrenches (n, 6), or (0, 6) for None."""
     if forces is None:
         return np.empty((0, 6))
-    count = len(robot.links)
-    flat = checked("external_forces", np.ravel(forces), 6 * count)
-    return flat.reshape(count, 6)
+    return checked("external_forces", forces, len(robot.links), 6)
 
 
 def added_inertia(robot: RobotModel) -> Array:
@@ -176,8 +186,8 @@ def point_on_link(robot: RobotModel, link: str | int, point: ArrayLike) -> tuple
     if isinstance(link, str):
         body = robot.link_index(link)
         return body, robot.frames[link].position + robot.frames[link].rotation @ offset
-    if not 0 <= link < len(robot.links):
-        raise ParameterError(f"link: expected an index from 0 to {len(robot.links) - 1}, found {link}")
+    if not isinstance(link, int | np.integer) or not 0 <= link < len(robot.links):
+        raise ParameterError(f"link: expected a name or an index from 0 to {len(robot.links) - 1}, found {link!r}")
     return int(link), offset
 
 
@@ -334,10 +344,9 @@ def integrate(
     """
     if method not in INTEGRATORS:
         raise ParameterError(f"method: expected one of {', '.join(INTEGRATORS)}, found {method!r}")
-    if not (np.isfinite(duration) and duration >= 0.0):
-        raise ParameterError(f"duration: expected a finite number >= 0 s, found {duration}")
-    if not 0.0 < time_step < np.inf:
-        raise ParameterError(f"time_step: expected a finite number > 0 s, found {time_step}")
+    duration, time_step = finite("duration", duration, 0.0), finite("time_step", time_step, SMALLEST)
+    absolute_tolerance = finite("absolute_tolerance", absolute_tolerance, SMALLEST)
+    relative_tolerance = finite("relative_tolerance", relative_tolerance, 0.0)
     code, steps = INTEGRATORS[method], round(duration / time_step)
     if code == DORMAND_PRINCE:
         steps, time_step = max(steps, 1), duration / max(steps, 1)

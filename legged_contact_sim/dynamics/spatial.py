@@ -12,7 +12,7 @@ Functions are ordinary Python that compiled code may call too.
 import math
 from typing import NamedTuple
 
-from ..compilation import inlined
+from ..compilation import inlined, inlined_as_written
 
 Vector = tuple[float, float, float]
 Symmetric = tuple[float, float, float, float, float, float]
@@ -149,16 +149,25 @@ def sym_inverse(s):
 # rotations
 
 
+@inlined_as_written
+def without_quarters(x):
+    """Return how many quarter turns an angle is nearest to, and the angle left when they are taken off, rad.
+
+    pi/2 is split in three parts whose products are exact up to a million radians; beyond, the error grows with the
+    angle (1e-10 at 1e9 rad).
+    """
+    y = math.floor(x * 0.6366197723675814 + 0.5)
+    return y, ((x - y * 1.570796326850541) + y * 5.5644316763895155e-11) - y * 2.0222662487959506e-21
+
+
 @inlined
 def sincos(x):
     """Return sine and cosine together, to 1 ulp of 1: one range reduction to pi/4 and two polynomials.
 
     The coefficients interpolate ``(sin x / x - 1) / x^2`` and ``(cos x - 1 + x^2 / 2) / x^4`` in ``x^2`` at
-    Chebyshev nodes (remainders 2e-17 and 1e-18). pi/2 is split in three parts whose products are exact up to a million
-    radians; beyond, the error grows with the angle (1e-10 at 1e9 rad).
+    Chebyshev nodes (remainders 2e-17 and 1e-18).
     """
-    y = math.floor(x * 0.6366197723675814 + 0.5)
-    r = ((x - y * 1.570796326850541) + y * 5.5644316763895155e-11) - y * 2.0222662487959506e-21
+    y, r = without_quarters(x)
     w = r * r
     p = 1.591810123167728e-10
     p = (((p * w - 2.5051131455447428e-08) * w + 2.755731610068312e-06) * w - 0.0001984126983675497) * w
@@ -332,6 +341,42 @@ def solve(inertia, force):
     moment = vsub(force.angular, rotate(inertia.coupling, stretch(mobility, force.linear)))
     angular = stretch(sym_inverse(schur), moment)
     return Spatial(angular, stretch(mobility, vsub(force.linear, rotate_back(inertia.coupling, angular))))
+
+
+@inlined
+def inverse(inertia):
+    """Return the 6x6 inverse in the same blocks: it maps a force to the motion that `solve` finds."""
+    mobility = sym_inverse(inertia.linear)
+    B = inertia.coupling
+    lever = stretch(mobility, B[0:3]) + stretch(mobility, B[3:6]) + stretch(mobility, B[6:9])  # B M^-1, by rows
+    turning = sym_inverse(sym_sub(inertia.rotational, congruence(B, mobility)))
+    first, second, third = turning[0:3], (turning[1], turning[3], turning[4]), (turning[2], turning[4], turning[5])
+    coupling = rotate_back(lever, first) + rotate_back(lever, second) + rotate_back(lever, third)
+    columns = (lever[0], lever[3], lever[6], lever[1], lever[4], lever[7], lever[2], lever[5], lever[8])
+    extra = congruence(columns, turning)
+    linear = (
+        mobility[0] + extra[0],
+        mobility[1] + extra[1],
+        mobility[2] + extra[2],
+        mobility[3] + extra[3],
+        mobility[4] + extra[4],
+        mobility[5] + extra[5],
+    )
+    return Inertia(
+        turning,
+        (
+            -coupling[0],
+            -coupling[1],
+            -coupling[2],
+            -coupling[3],
+            -coupling[4],
+            -coupling[5],
+            -coupling[6],
+            -coupling[7],
+            -coupling[8],
+        ),
+        linear,
+    )
 
 
 # records: fields to tuples and back

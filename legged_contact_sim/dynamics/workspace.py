@@ -18,6 +18,7 @@ BODY = np.dtype(
         ("inverse_inertia", "f8"),  # 1 / D, D = S^T U + rotor inertia; 0 for a held joint
         ("drive", "f8"),  # u = effort - S^T pA
         ("acceleration", "f8", 6),  # relative to free fall: the world's is minus gravity
+        ("mobility", "f8", 21),  # inverse of the articulated inertia (bodies on FREE joints)
         ("jump", "f8", 6),  # change of velocity due to impulses
     ],
     align=True,

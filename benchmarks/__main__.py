@@ -1,0 +1,34 @@
+"""Run the benchmarks on one core: ``python -m benchmarks [part ...] [--rounds N]``; no part means all of them."""
+
+import argparse
+
+from . import dynamics
+from .report import RESULTS, write_json
+from .timing import machine, use_one_core
+
+PARTS = {"dynamics": dynamics.run}
+
+
+def main() -> None:
+    """Run the chosen parts, print their tables and write what they measured."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Compare with other engines.")
+    parser.add_argument("parts", nargs="*", metavar="part", help=f"of {', '.join(PARTS)}; all of them by default")
+    parser.add_argument(
+        "--rounds", type=int, default=200, help="how often contenders take turns (default: %(default)s)"
+    )
+    arguments = parser.parse_args()
+    unknown = sorted(set(arguments.parts) - set(PARTS))
+    if unknown:
+        parser.error(f"no part {unknown[0]!r}; there are {', '.join(PARTS)}")
+    if arguments.rounds < 1:
+        parser.error(f"--rounds: expected at least 1, found {arguments.rounds}")
+    use_one_core()
+    here = machine()
+    print("; ".join(f"{key} {value}" for key, value in here.items()))
+    for name in arguments.parts or PARTS:
+        write_json(name, {"machine": here, "rounds": arguments.rounds, **PARTS[name](arguments.rounds)})
+    print(f"\nNumbers and pictures are in {RESULTS.parent.name}/{RESULTS.name}/.")
+
+
+if __name__ == "__main__":
+    main()

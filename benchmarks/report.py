@@ -1,0 +1,57 @@
+"""Where measurements go: JSON for machines and PNG for readers, in ``results/bench/`` (not under version control)."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+
+from .timing import Timing
+
+RESULTS = Path(__file__).resolve().parents[1] / "results" / "bench"
+
+
+def write_json(name: str, content: Mapping[str, Any]) -> None:
+    """Write what was measured to ``<name>.json``."""
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    (RESULTS / f"{name}.json").write_text(json.dumps(content, indent=2) + "\n")
+
+
+def save(figure: Any, name: str) -> None:
+    """Write a figure to ``<name>.png``."""
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    figure.savefig(RESULTS / f"{name}.png", dpi=150, bbox_inches="tight")
+    plt.close(figure)
+
+
+def plot_growth(name: str, title: str, sizes: Sequence[int], curves: Mapping[str, Sequence[float]]) -> None:
+    """Plot times over sizes, both logarithmic, with a line of slope one through the first curve's first point."""
+    figure, axes = plt.subplots(figsize=(6, 4.5))
+    for label, times in curves.items():
+        axes.loglog(sizes, times, "o-", label=label)
+    first = next(iter(curves.values()))[0]
+    axes.loglog(sizes, [first * size / sizes[0] for size in sizes], "k--", linewidth=0.8, label="linear")
+    axes.set(xlabel="bodies", ylabel="µs", title=title)
+    axes.set_xticks(sizes, [str(size) for size in sizes])
+    axes.minorticks_off()
+    axes.grid(alpha=0.3)
+    axes.legend()
+    save(figure, name)
+
+
+def plot_bars(name: str, title: str, groups: Sequence[str], bars: Mapping[str, Sequence[Timing | None]]) -> None:
+    """Plot minimal times as horizontal bars, one group per task; None leaves a gap."""
+    figure, axes = plt.subplots(figsize=(7, 0.7 * len(groups) + 1.2))
+    height = 0.8 / len(bars)
+    for k, (label, times) in enumerate(bars.items()):
+        places = [row + (k - (len(bars) - 1) / 2) * height for row in range(len(groups))]
+        axes.barh(places, [time.minimum if time else 0.0 for time in times], height, label=label)
+    axes.set_yticks(range(len(groups)), groups)
+    axes.invert_yaxis()
+    axes.set(xlabel="µs", title=title)
+    axes.legend()
+    save(figure, name)

@@ -1,0 +1,14 @@
+"""How feet meet the ground: detection, solvers, and one file per contact model behind one interface."""
+
+from .exact_lcp import ExactLcp
+from .model import Commands, ContactModel, Event
+
+MODELS: dict[str, type[ContactModel]] = {model.name: model for model in (ExactLcp,)}
+
+
+def contact_models() -> dict[str, str]:
+    """Return the names of the contact models with a line about each."""
+    return {name: model.summary for name, model in MODELS.items()}
+
+
+__all__ = ["MODELS", "Commands", "ContactModel", "Event", "contact_models"]

@@ -1,0 +1,207 @@
+"""Block Gauss-Seidel for contacts with Coulomb friction, 3x3 blocks, the friction disc exact.
+
+Unknown impulses z and velocities w = G z + b, in blocks (normal, two tangents):
+
+    w_n >= 0,  z_n >= 0,  w_n z_n = 0;      |z_t| <= mu z_n + nu |w_t|,  with w_t opposite to z_t where it is reached.
+
+Each block is solved exactly with the others held. After the contacts' blocks come scalar rows (joint limits, dry
+friction in joints), each with its bounds: low <= z <= high, and w >= 0 at low, w <= 0 at high, w = 0 between.
+"""
+
+import math
+
+from ..compilation import inlined
+from .newton_solver import newton_step
+from .records import OPEN, SLIP, STICK
+
+
+@inlined
+def block_velocity(G, b, z, r, count):
+    """Return w of the block that begins at row ``r`` without the block's own impulse."""
+    w0, w1, w2 = b[r], b[r + 1], b[r + 2]
+    for s in range(count):
+        if s < r or s > r + 2:
+            w0 += G[r, s] * z[s]
+            w1 += G[r + 1, s] * z[s]
+            w2 += G[r + 2, s] * z[s]
+    return w0, w1, w2
+
+
+@inlined
+def solve_symmetric_3(a, b, c, d, e, f, x, y, z):
+    """Return the solution of [[a, b, c], [b, d, e], [c, e, f]] u = (x, y, z), by elimination."""
+    ib = b / a
+    ic = c / a
+    d1, e1, f1 = d - ib * b, e - ib * c, f - ic * c
+    y1, z1 = y - ib * x, z - ic * x
+    k = e1 / d1
+    u2 = (z1 - k * y1) / (f1 - k * e1)
+    u1 = (y1 - e1 * u2) / d1
+    return (x - b * u1 - c * u2) / a, u1, u2
+
+
+@inlined
+def slip_impulse(G, r, w, mu, nu, share):
+    """Return the impulse of a slipping block and its share.
+
+    With w_n = 0 the normal impulse follows from the tangential one, and w_t = -s z_t gives z_t = -(H + s)^-1 u with
+    the 2x2 matrix H = G_tt - G_tn G_nt / G_nn; the root of |z_t| (1 - nu s) = mu z_n in s > 0 is found by Newton's
+    method inside a bracket, from the share of the last solve.
+    """
+    nn, n1, n2 = G[r, r], G[r, r + 1], G[r, r + 2]
+    h11 = G[r + 1, r + 1] - n1 * n1 / nn
+    h12 = G[r + 1, r + 2] - n1 * n2 / nn
+    h22 = G[r + 2, r + 2] - n2 * n2 / nn
+    u1, u2 = w[1] - n1 * w[0] / nn, w[2] - n2 * w[0] / nn
+    low, high = 0.0, math.inf
+    s = share if share > 0.0 else 0.5 * (h11 + h22)
+    z0, z1, z2 = 0.0, 0.0, 0.0
+    for _ in range(60):
+        a, c = h11 + s, h22 + s
+        k = 1.0 / (a * c - h12 * h12)
+        z1, z2 = -(c * u1 - h12 * u2) * k, -(a * u2 - h12 * u1) * k
+        z0 = -(w[0] + n1 * z1 + n2 * z2) / nn
+        length = math.sqrt(z1 * z1 + z2 * z2)
+        drag = 1.0 - nu * s
+        excess = length * drag - mu * z0
+        if excess > 0.0:
+            low = s
+        else:
+            high = s
+        # dz_t/ds = -(H + s)^-1 z_t
+        d1, d2 = -(c * z1 - h12 * z2) * k, -(a * z2 - h12 * z1) * k
+        slope = (z1 * d1 + z2 * d2) / max(length, 1e-300) * drag - nu * length + mu * (n1 * d1 + n2 * d2) / nn
+        trial = s - excess / slope
+        if not low < trial < high:
+            trial = 0.5 * (low + high) if high < math.inf else 4.0 * s
+        if abs(trial - s) <= 1e-15 * s:
+            break
+        s = trial
+    return z0, z1, z2, s
+
+
+@inlined
+def solve_block(G, r, w, mu, nu, share):
+    """Return impulse, mode and share of one contact whose velocity without its own impulse is ``w``."""
+    if w[0] >= 0.0:
+        return 0.0, 0.0, 0.0, OPEN, share
+    a, b, c, d, e, f = G[r, r], G[r, r + 1], G[r, r + 2], G[r + 1, r + 1], G[r + 1, r + 2], G[r + 2, r + 2]
+    z0, z1, z2 = solve_symmetric_3(a, b, c, d, e, f, -w[0], -w[1], -w[2])
+    if z0 >= 0.0 and z1 * z1 + z2 * z2 <= mu * mu * z0 * z0:
+        return z0, z1, z2, STICK, share
+    if mu <= 0.0 and nu <= 0.0:
+        return -w[0] / a, 0.0, 0.0, SLIP, share
+    z0, z1, z2, share = slip_impulse(G, r, w, mu, nu, share)
+    if z0 < 0.0:  # the tangential impulse lifts the point (Painleve): frictionless is the impulse that still closes it
+        return -w[0] / a, 0.0, 0.0, SLIP, share
+    return z0, z1, z2, SLIP, share
+
+
+@inlined
+def sweep(G, b, z, low, high, contacts, rows, mu, nu, modes, shares):
+    """One Gauss-Seidel sweep over all contacts and scalar rows; return the largest change of an impulse."""
+    change = 0.0
+    for k in range(contacts):
+        r = 3 * k
+        w = block_velocity(G, b, z, r, rows)
+        z0, z1, z2, modes[k], shares[k] = solve_block(G, r, w, mu, nu, shares[k])
+        change = max(change, abs(z0 - z[r]), abs(z1 - z[r + 1]), abs(z2 - z[r + 2]))
+        z[r], z[r + 1], z[r + 2] = z0, z1, z2
+    for r in range(3 * contacts, rows):
+        w = b[r]
+        for s in range(rows):
+            w += G[r, s] * z[s]
+        wanted = min(high[r], max(low[r], z[r] - w / G[r, r]))
+        change = max(change, abs(wanted - z[r]))
+        z[r] = wanted
+    return change
+
+
+@inlined
+def block_gauss_seidel(G, b, z, low, high, contacts, rows, mu, nu, modes, shares, tolerance, max_sweeps):
+    """Sweep until no impulse changes by more than ``tolerance`` of the largest; return the number of sweeps.
+
+    Args:
+        G: inverse contact inertia, (>= rows, >= rows), 1/kg.
+        b: velocities without impulses, (>= rows,), m/s.
+        z: impulses, (>= rows,), N s: first guess in, solution out.
+        low: least impulse of every scalar row, (>= rows,).
+        high: largest impulse of every scalar row, (>= rows,).
+        contacts: number of 3x3 blocks, first in G.
+        rows: all rows, scalar ones included.
+        mu: Coulomb friction coefficient.
+        nu: viscous friction times the time step, kg.
+        modes: OPEN, STICK or SLIP of each contact, written.
+        shares: memory of the slip solution of each contact, read and written.
+        tolerance: relative to the largest impulse.
+        max_sweeps: where to give up; the return value is then larger.
+    """
+    for k in range(1, max_sweeps + 1):
+        change = sweep(G, b, z, low, high, contacts, rows, mu, nu, modes, shares)
+        largest = 0.0
+        for r in range(rows):
+            largest = max(largest, abs(z[r]))
+        if change <= tolerance * largest:
+            return k
+    return max_sweeps + 1
+
+
+@inlined
+def solve_contacts(G, b, z, low, high, contacts, rows, mu, nu, modes, shares, tolerance, max_sweeps, matrix, kept):
+    """Solve the contact problem: a few sweeps find the modes, Newton steps the digits; return the number of both.
+
+    A Newton step that does not bring the residual down is taken back, and sweeps go on. Arguments as for
+    `block_gauss_seidel`; ``matrix`` (>= rows, >= rows + 1) and ``kept`` (>= rows,) are work.
+    """
+    effort, patience = 0, 2
+    while effort < max_sweeps:
+        sweeps = block_gauss_seidel(G, b, z, low, high, contacts, rows, mu, nu, modes, shares, tolerance, patience)
+        effort += min(sweeps, patience)
+        if sweeps <= patience:
+            return effort
+        before = complementarity_residual(G, b, z, low, high, contacts, rows, mu, nu)
+        for r in range(rows):
+            kept[r] = z[r]
+        newton_step(G, b, z, low, high, contacts, rows, mu, nu, matrix)
+        effort += 1
+        after = complementarity_residual(G, b, z, low, high, contacts, rows, mu, nu)
+        if after <= tolerance:
+            return effort
+        if not after < 0.5 * before:
+            for r in range(rows):
+                z[r] = kept[r]
+            patience = min(2 * patience, 64)
+    return max_sweeps + 1
+
+
+@inlined
+def complementarity_residual(G, b, z, low, high, contacts, rows, mu, nu):
+    """Return how far the impulses are from solving the contact problem, relative to the step's largest impulse.
+
+    For every row the velocity error is turned into an impulse by the row's own diagonal: the prox residual
+    ``|z - proj(z - w / G_rr)|`` (Gehring's fixed point), with the disc for the tangents.
+    """
+    worst, largest = 0.0, 1e-300
+    for k in range(contacts):
+        r = 3 * k
+        w0, w1, w2 = b[r], b[r + 1], b[r + 2]
+        for s in range(rows):
+            w0 += G[r, s] * z[s]
+            w1 += G[r + 1, s] * z[s]
+            w2 += G[r + 2, s] * z[s]
+        diagonal = max(G[r + 1, r + 1], G[r + 2, r + 2])
+        p0 = max(0.0, z[r] - w0 / G[r, r])
+        p1, p2 = z[r + 1] - w1 / diagonal, z[r + 2] - w2 / diagonal
+        bound = mu * z[r] + nu * math.sqrt(w1 * w1 + w2 * w2)
+        length = math.sqrt(p1 * p1 + p2 * p2)
+        if length > bound:
+            p1, p2 = p1 * bound / length, p2 * bound / length
+        worst = max(worst, abs(p0 - z[r]), abs(p1 - z[r + 1]), abs(p2 - z[r + 2]))
+        largest = max(largest, z[r], abs(z[r + 1]), abs(z[r + 2]))
+    for r in range(3 * contacts, rows):
+        w = b[r]
+        for s in range(rows):
+            w += G[r, s] * z[s]
+        worst = max(worst, abs(min(high[r], max(low[r], z[r] - w / G[r, r])) - z[r]))
+        largest = max(largest, abs(z[r]))
+    return worst / largest

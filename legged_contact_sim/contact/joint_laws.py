@@ -1,0 +1,129 @@
+"""What acts in the joints within a time step: drives, implicit damping and springs, dry friction that can hold.
+
+Damping and springs act on the mean of the step's end states (implicit midpoint: never unstable, energy exact for a
+linear spring): with q_m = q + h v / 2 the joint sees ``effort - d v - k (q_m - q_rest)`` and feels the added inertia
+``rotor + h d / 2 + h^2 k / 4``.
+
+Dry friction is a set-valued law. A joint that held in the last step is welded: it costs less than a free one, and the
+effort of the weld tells whether it holds. One that slid feels the constant effort against its direction, and its end
+rate tells whether it goes on. When a guess fails, all dry joints get a row in the contact problem, which decides.
+"""
+
+import math
+
+from ..compilation import inlined
+from ..dynamics.spatial import dot, increase_spatial, scale, spatial
+from ..model.records import FREE
+from .system import ADDED, APPLIED, EFFORT, HIGH, HOLD, IMPULSE, JOINTED
+
+
+@inlined
+def limit_effort(link, effort, rate):
+    """Return the effort that the drive can give: within its limit, and none that speeds it up beyond its top speed."""
+    if abs(rate) > link.velocity_limit and effort * rate > 0.0:
+        return 0.0
+    return min(link.effort_limit, max(-link.effort_limit, effort))
+
+
+@inlined
+def guess_slides(links, slides, v):
+    """Begin with the direction in which every joint with dry friction moves; one that rests holds."""
+    for i in range(len(links)):
+        if links[i].joint_kind != FREE and links[i].friction > 0.0:
+            rate = v[links[i].velocity_index]
+            slides[i] = 1.0 if rate > 0.0 else (-1.0 if rate < 0.0 else slides[i])
+
+
+@inlined
+def drive_joints(system, q, v, h, dry):
+    """Fill the applied efforts and added inertias of a step of length ``h``, s; hold the joints that stick.
+
+    If ``dry``, friction is left to the contact problem.
+    """
+    links, bodies, rates = system.links, system.bodies, system.rates
+    for i in range(len(links)):
+        link, j = links[i], links[i].velocity_index
+        if link.joint_kind == FREE:
+            for k in range(j, j + 6):
+                rates[APPLIED, k] = rates[EFFORT, k]
+                rates[ADDED, k] = 0.0
+            continue
+        spring = link.stiffness * (q[link.position_index] - link.rest_position)
+        applied = rates[EFFORT, j] - link.damping * v[j] - spring
+        rates[ADDED, j] = link.rotor_inertia + h * (0.5 * link.damping + 0.25 * h * link.stiffness)
+        bodies[i].locked = 0
+        if link.friction > 0.0 and not dry:
+            if system.slides[i] == 0.0:
+                bodies[i].locked = 1
+                increase_spatial(bodies[i].coriolis, scale(spatial(bodies[i].axis), -v[j] / h))
+            else:
+                applied -= link.friction * system.slides[i]
+        rates[APPLIED, j] = applied
+
+
+@inlined
+def hold_efforts(system, v, h):
+    """Note the effort that every held joint needs before contacts act (after the outward pass)."""
+    for i in range(len(system.links)):
+        if system.bodies[i].locked:
+            body, j = system.bodies[i], system.links[i].velocity_index
+            need = dot(spatial(body.push), spatial(body.acceleration)) - body.drive
+            system.rates[HOLD, j] = need - system.rates[ADDED, j] * v[j] / h
+
+
+@inlined
+def add_contact_hold(system, h):
+    """Add what contact impulses ask of the held joints (after `respond`)."""
+    for i in range(len(system.links)):
+        if system.bodies[i].locked:
+            body, j = system.bodies[i], system.links[i].velocity_index
+            system.rates[HOLD, j] += (dot(spatial(body.push), spatial(body.jump)) - body.drive) / h
+
+
+@inlined
+def guess_fails(system, v_end):
+    """Return whether a held joint needs more than its friction, or a sliding one would reverse."""
+    for i in range(len(system.links)):
+        link, j = system.links[i], system.links[i].velocity_index
+        if link.joint_kind != FREE and link.friction > 0.0:
+            if system.slides[i] == 0.0:
+                if abs(system.rates[HOLD, j]) > link.friction * (1.0 + 1e-9):
+                    return True
+            elif v_end[j] * system.slides[i] < 0.0:
+                return True
+    return False
+
+
+@inlined
+def read_slides(system, contacts, joints, v_end, h):
+    """Take over which dry joints hold and which slide from the solved rows; those that hold end at rest."""
+    for k in range(joints):
+        r, i = 3 * contacts + k, system.indices[JOINTED, k]
+        if system.vectors[HIGH, r] < math.inf:
+            j, impulse, bound = system.links[i].velocity_index, system.vectors[IMPULSE, r], system.vectors[HIGH, r]
+            system.rates[HOLD, j] = impulse / h
+            if abs(impulse) < bound:
+                system.slides[i] = 0.0
+                v_end[j] = 0.0
+            else:
+                system.slides[i] = -1.0 if impulse > 0.0 else 1.0
+
+
+@inlined
+def joint_work(system, v, v_end, h):
+    """Return the work of drives and the (negative) work of damping and dry friction over a step, J."""
+    drives, losses = 0.0, 0.0
+    for i in range(len(system.links)):
+        link, j = system.links[i], system.links[i].velocity_index
+        if link.joint_kind == FREE:
+            for k in range(j, j + 6):
+                drives += system.rates[EFFORT, k] * 0.5 * (v[k] + v_end[k]) * h
+            continue
+        mean = 0.5 * (v[j] + v_end[j])
+        drives += system.rates[EFFORT, j] * mean * h
+        losses -= link.damping * mean * mean * h
+        if link.friction > 0.0:
+            slide = system.slides[i]
+            friction = system.rates[HOLD, j] if slide == 0.0 else -link.friction * slide
+            losses += friction * mean * h
+    return drives, losses

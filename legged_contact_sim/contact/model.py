@@ -1,0 +1,90 @@
+"""The interface of a contact model: a name, parameters, and a run over a number of steps."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..errors import ParameterError
+from ..model import RobotModel
+from ..terrain import Terrain
+from .parameters import Parameters
+from .system import System, build_system
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened at an instant (event-driven models).
+
+    ``kind`` is "impact", "contact", "separation", "stick", "slip" or a word of the model's own; ``points`` are the
+    names of the contact points, ``impulses`` (len(points), 3) are in world axes, N s; energies are kinetic plus
+    potential plus elastic, J.
+    """
+
+    time: float
+    kind: str
+    points: tuple[str, ...]
+    impulses: np.ndarray
+    energy_before: float
+    energy_after: float
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Commands:
+    """What drives the joints during a run.
+
+    ``rows`` (T, 2, nv): feed-forward efforts and target positions; each row is held for ``every`` steps, the last one
+    to the end.
+    """
+
+    rows: np.ndarray
+    every: int = 1
+
+
+class ContactModel(ABC):
+    """A law of contact for one robot on one terrain. Adding a model means adding a file with a subclass."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    Parameters: ClassVar[type[Parameters]]
+
+    def __init__(self, robot: RobotModel, terrain: Terrain, parameters: Parameters) -> None:
+        """Allocate everything that steps need.
+
+        Args:
+            robot: the robot.
+            terrain: the ground.
+            parameters: an instance of the class's own ``Parameters``.
+        """
+        self.robot = robot
+        self.terrain = terrain
+        self.parameters = parameters
+        self.system: System = build_system(robot, terrain)
+        self.events: list[Event] = []
+
+    @classmethod
+    def make_parameters(cls, **given: Any) -> Parameters:
+        """Return the model's parameters from keywords; unknown ones are refused by name."""
+        known = [item.name for item in fields(cls.Parameters)]
+        for name in given:
+            if name not in known:
+                raise ParameterError(f"{name}: {cls.name} has no such parameter; it has {', '.join(known)}")
+        return cls.Parameters(**given)
+
+    def restart(self) -> None:
+        """Forget contacts, stick anchors and events after the state was set from outside."""
+        contacts = self.system.contacts
+        identity = contacts[["link", "offset", "radius"]].copy()
+        contacts[:] = np.zeros(1, dtype=contacts.dtype)
+        contacts[["link", "offset", "radius"]] = identity
+        contacts["normal"][:, 2] = 1.0
+        self.system.ledger[:] = 0.0
+        self.system.slides[:] = 0.0
+        self.system.rates[:9] = 0.0
+        self.events.clear()
+
+    @abstractmethod
+    def run(self, time_step: float, steps: int, commands: Commands, log: np.ndarray, log_every: int) -> None:
+        """Advance ``system.state`` by some steps, s each, and record every ``log_every``-th step in ``log`` (rows)."""

@@ -1,0 +1,59 @@
+"""The records of contact: one per contact point (identity, warm start, report), and the settings of a solver."""
+
+import numpy as np
+
+# What a contact point does.
+OPEN, STICK, SLIP = 0, 1, 2
+MODES = ("open", "stick", "slip")
+
+CONTACT = np.dtype(
+    [
+        ("link", "i8"),  # index of the body that carries the point
+        ("offset", "f8", 3),  # centre in the body's frame, m
+        ("radius", "f8"),  # of the sphere around the centre, m
+        ("mode", "i8"),  # OPEN, STICK or SLIP
+        ("closed", "i8"),  # 1: it touched at the end of the last step
+        ("position", "f8", 3),  # of the touching point, relative to the reference point, m
+        ("gap", "f8"),  # at the pose that is being solved, m
+        ("normal", "f8", 3),  # out of the ground
+        ("first_tangent", "f8", 3),
+        ("second_tangent", "f8", 3),
+        # velocities of the touching point, (normal, first tangent, second tangent), m/s:
+        ("start_velocity", "f8", 3),  # with the rates at the start of the step
+        ("free_velocity", "f8", 3),  # with the rates that the step would end with if nothing touched
+        ("end_velocity", "f8", 3),  # with the rates that it ends with
+        ("force", "f8", 3),  # (normal, tangents), N: mean over the last solve, the next one's first guess
+        ("impulse", "f8", 3),  # of the whole step, impacts included, world axes, N s
+        ("end_gap", "f8"),  # at the end of the step, m
+        ("arrival", "f8"),  # when it will hit the ground, s from the start of the step; inf: not in this step
+        ("anchor", "f8", 3),  # compliant models: where the point sticks, in the world, m
+        ("slide", "f8", 3),  # distributed contact: direction of sliding, in the world
+        ("phase_time", "f8"),  # distributed contact: time since the last change of mode, s
+    ],
+    align=True,
+)
+
+SETTINGS = np.dtype(
+    [
+        ("friction", "f8"),  # Coulomb coefficient
+        ("viscous_friction", "f8"),  # N s/m, widens the friction disc with the slip speed (Ayit)
+        ("restitution", "f8"),  # Newton's, normal
+        ("tangential_restitution", "f8"),
+        ("impact_threshold", "f8"),  # m/s; slower arrivals are no impacts
+        ("recovery_speed", "f8"),  # m/s; fastest way out of the ground for a point that began inside it
+        ("tolerance", "f8"),  # of the solver, relative to the largest impulse
+        ("relaxation", "f8"),  # of the solver, where it has one
+        ("max_iterations", "i8"),
+        ("solver", "i8"),  # code of the solver
+        ("activation", "i8"),  # code of the rule by which a contact acts
+    ],
+    align=True,
+)
+
+# Work done on the robot since the start, J, by ...
+ACTUATORS, JOINT_LOSSES, CONTACT_NORMAL, CONTACT_TANGENTIAL, EXTERNAL, LIMITS = range(6)
+WORK_TERMS = ("actuators", "joint_losses", "contact_normal", "contact_tangential", "external", "joint_limits")
+
+# What a step tells about its solver.
+ITERATIONS, RESIDUAL, UNCONVERGED, IMPACTS, ENERGY_LIMITED, CONTACTS, BLENDING = range(7)
+SOLVER_TERMS = ("iterations", "residual", "unconverged", "impacts", "energy_limited", "contacts", "blending")

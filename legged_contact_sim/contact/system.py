@@ -1,0 +1,78 @@
+"""Everything a time-stepping kernel works on, as one named tuple of arrays; and the arrays that Python owns."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..dynamics.contact_inertia import ROW
+from ..dynamics.workspace import workspace
+from ..model import RobotModel
+from ..terrain import Terrain
+from .records import CONTACT, SOLVER_TERMS, WORK_TERMS
+
+
+class System(NamedTuple):
+    """A robot on a terrain in the middle of a step. Rates are in outer axes; n links, m contact points, r rows."""
+
+    links: Any  # LINK (n,)
+    bodies: Any  # BODY (n + 1,)
+    contacts: Any  # CONTACT (m,)
+    terrain: Any  # TERRAIN (1,)
+    heights: Any  # nodes of a height field
+    rows: Any  # ROW (r,)
+    state: Any  # q and v at the start of the (sub)step, (nq + nv,)
+    result: Any  # q and v at its end, (nq + nv,)
+    rates: Any  # (RATE_ROWS, nv): see below
+    forces: Any  # external wrenches in world axes at the links' origins, (n, 6)
+    slides: Any  # per link: direction in which the joint's dry friction slides, -1 or 1; 0: it holds, (n,)
+    row_efforts: Any  # what each row leaves in the joints, (r, n)
+    G: Any  # inverse contact inertia, (r, r)
+    matrix: Any  # work of the solver, (r, r + 1)
+    vectors: Any  # (VECTOR_ROWS, r): see below
+    indices: Any  # (3, r): active contacts, links of the joints that have a row, contact modes
+    ledger: Any  # work terms, then solver terms, (12,)
+
+
+# Rows of System.rates.
+EFFORT, APPLIED, ADDED, MIDDLE, FREE_RATES, ACCELERATION, TREND, CHANGE, HOLD, STIFFNESS, DAMPING = range(11)
+RATE_ROWS = 11
+# Rows of System.vectors.
+OFFSET, IMPULSE, SHARE, SIDE, ALTERNATIVE, KEPT, LOW, HIGH = range(8)
+VECTOR_ROWS = 8
+# Rows of System.indices.
+ACTIVE, JOINTED, MODE = range(3)
+
+
+def contact_records(robot: RobotModel) -> np.ndarray:
+    """Return fresh CONTACT records for the robot's contact points."""
+    contacts = np.zeros(len(robot.contact_points), dtype=CONTACT)
+    contacts["link"] = robot.contact_points["link"]
+    contacts["offset"] = robot.contact_points["position"]
+    contacts["radius"] = robot.contact_points["radius"]
+    contacts["normal"][:, 2] = 1.0
+    return contacts
+
+
+def build_system(robot: RobotModel, terrain: Terrain) -> System:
+    """Return a system with the robot at rest in its home pose and all arrays allocated."""
+    n, nv = len(robot.links), robot.nv
+    r = 3 * len(robot.contact_points) + 2 * robot.joint_count + 1
+    return System(
+        links=robot.links,
+        bodies=workspace(robot),
+        contacts=contact_records(robot),
+        terrain=terrain.record,
+        heights=terrain.heights,
+        rows=np.zeros(r, dtype=ROW),
+        state=np.concatenate([robot.home, np.zeros(nv)]),
+        result=np.zeros(robot.nq + nv),
+        rates=np.zeros((RATE_ROWS, nv)),
+        forces=np.zeros((n, 6)),
+        slides=np.zeros(n),
+        row_efforts=np.zeros((r, n)),
+        G=np.zeros((r, r)),
+        matrix=np.zeros((r, r + 1)),
+        vectors=np.zeros((VECTOR_ROWS, r)),
+        indices=np.zeros((3, r), dtype=np.int64),
+        ledger=np.zeros(len(WORK_TERMS) + len(SOLVER_TERMS)),
+    )

@@ -1,0 +1,549 @@
+"""One time step with contact, shared by the time-stepping models.
+
+Half a position step with the old rates, free rates by the articulated body method at the midpoint, impulses from the
+contact problem on end rates, half a position step with the new rates. A contact acts when its gap would be closed at
+the end of the step, and the end rates leave that gap non-negative: w_n >= -2 gap / h at the midpoint.
+
+A point that was away from the ground and hits it faster than a threshold splits the step at that instant: the motion
+goes on to the ground, an impact with restitution changes the rates, and the rest of the step follows.
+"""
+
+import math
+
+from ..compilation import inlined
+from ..dynamics.articulated_body import apply_external_forces, gather_inertias, spread_accelerations
+from ..dynamics.contact_inertia import respond
+from ..dynamics.integrators import keep_momentum
+from ..dynamics.kinematics import carry_rates, copy, place_bodies
+from ..dynamics.manifold import move
+from ..dynamics.momentum import carries_all
+from ..dynamics.spatial import (
+    force_at,
+    increase_spatial,
+    put_vector,
+    scale,
+    spatial,
+    vadd,
+    vdot,
+    vector,
+    vector_at,
+    velocity_at,
+    vscale,
+)
+from ..model.records import FREE
+from .block_solver import complementarity_residual, solve_contacts
+from .constraint_rows import fill_joint_offsets, fill_rows, find_joint_rows
+from .detection import lay_tangents, measure_gap, normal_speed, put_velocity, time_to_ground
+from .joint_laws import (
+    add_contact_hold,
+    drive_joints,
+    guess_fails,
+    guess_slides,
+    hold_efforts,
+    joint_work,
+    read_slides,
+)
+from .records import (
+    ACTUATORS,
+    BLENDING,
+    CONTACT_NORMAL,
+    CONTACT_TANGENTIAL,
+    CONTACTS,
+    ENERGY_LIMITED,
+    EXTERNAL,
+    IMPACTS,
+    ITERATIONS,
+    JOINT_LOSSES,
+    LIMITS,
+    OPEN,
+    RESIDUAL,
+    UNCONVERGED,
+    WORK_TERMS,
+)
+from .system import (
+    ACCELERATION,
+    ACTIVE,
+    ADDED,
+    ALTERNATIVE,
+    APPLIED,
+    CHANGE,
+    FREE_RATES,
+    HIGH,
+    IMPULSE,
+    JOINTED,
+    KEPT,
+    LOW,
+    MIDDLE,
+    MODE,
+    OFFSET,
+    SHARE,
+    SIDE,
+    TREND,
+)
+
+SOLVER = len(WORK_TERMS)  # where the solver terms begin in the ledger
+MAX_IMPACTS = 20
+CLOSED_GAP = 1e-9  # m; a gap below this counts as touching
+
+# What a step does about points that come to the ground within it: let them arrive just at its end, stop at the first
+# arrival, or hold them off the ground without an impact. IMPACT is a step of no length, in which only impulses act.
+ARRIVE, STOP, HOLD_OFF, IMPACT = 0, 1, 2, 3
+
+
+@inlined
+def external_forces_act(forces):
+    """Return whether any external wrench is not zero."""
+    for i in range(len(forces)):
+        for k in range(6):
+            if forces[i, k] != 0.0:
+                return True
+    return False
+
+
+@inlined
+def release_joints(system):
+    """Leave only rotors in the joints: dry friction, drives and dampers are finite and give way to an impulse."""
+    for i in range(len(system.links)):
+        system.bodies[i].locked = 0
+        j = system.links[i].velocity_index
+        if system.links[i].joint_kind == FREE:
+            for k in range(j, j + 6):
+                system.rates[APPLIED, k] = 0.0
+        else:
+            system.rates[APPLIED, j] = 0.0
+            system.rates[ADDED, j] = system.links[i].rotor_inertia
+
+
+@inlined
+def free_end(system, v, h):
+    """Fill the rates at the end of the step if nothing touches; held joints end at rest.
+
+    Leaves every body's motion with the rates at the start in ``velocity``, with the free end rates in ``jump``.
+    """
+    links, bodies, rates = system.links, system.bodies, system.rates
+    for j in range(len(v)):
+        rates[FREE_RATES, j] = v[j] + h * rates[ACCELERATION, j]
+    for i in range(len(links)):
+        if bodies[i].locked:
+            rates[FREE_RATES, links[i].velocity_index] = 0.0
+    carry_rates(links, bodies, v)
+    for i in range(len(links)):
+        for k in range(6):
+            bodies[i].velocity[k] = bodies[i].jump[k]
+    carry_rates(links, bodies, rates[FREE_RATES])
+
+
+@inlined
+def arrival_time(contact, start, free, h, settings):
+    """Return when a point that was away from the ground hits it, s; inf: not in this step, or too softly to matter."""
+    gap, acceleration = contact.gap - 0.5 * h * start, (free - start) / h
+    time = time_to_ground(gap, start, acceleration)
+    if gap <= CLOSED_GAP or time >= h or -start - acceleration * time < settings.impact_threshold:
+        return math.inf
+    return time
+
+
+@inlined
+def find_contacts(system, h, settings, arrivals):
+    """List the contacts that act in this step; return how many, and when the first new one hits the ground, s.
+
+    A point acts if its gap would close by the end of the step. One that was away before and comes faster than the
+    threshold is left to an impact, in which all points that touch and those that arrive by ``h`` act.
+    """
+    count, first = 0, math.inf
+    for k in range(len(system.contacts)):
+        contact = system.contacts[k]
+        measure_gap(contact, system.bodies, system.terrain[0], system.heights)
+        start = normal_speed(contact, spatial(system.bodies[contact.link].velocity))
+        free = normal_speed(contact, spatial(system.bodies[contact.link].jump))
+        contact.start_velocity[0], contact.free_velocity[0] = start, free
+        contact.mode = OPEN
+        closes = contact.gap + 0.5 * h * free <= 0.0
+        if arrivals == STOP:
+            contact.arrival = math.inf
+            if closes and not contact.closed:
+                contact.arrival = arrival_time(contact, start, free, h, settings)
+            first = min(first, contact.arrival)
+        if arrivals == IMPACT:
+            acts = contact.closed == 1 or contact.arrival <= h
+        else:
+            acts = closes and (contact.closed == 1 or arrivals == HOLD_OFF or contact.arrival == math.inf)
+        if acts:
+            activate(system, k, count)
+            count += 1
+    return count, first
+
+
+@inlined
+def activate(system, k, position):
+    """Put contact ``k`` into the list of active ones, with its tangents and velocities."""
+    contact = system.contacts[k]
+    system.indices[ACTIVE, position] = k
+    lay_tangents(contact)
+    put_velocity(contact, spatial(system.bodies[contact.link].velocity), contact.start_velocity)
+    put_velocity(contact, spatial(system.bodies[contact.link].jump), contact.free_velocity)
+
+
+@inlined
+def fill_offsets(system, contacts, h, settings, restitution):
+    """Fill the contacts' velocities without impulses and the first guesses.
+
+    In a step of length ``h`` > 0, the gap enters as the speed that closes it by the end; in an impact (h = 0),
+    restitution as the rebound that it asks for: w_n^+ >= -e w_n^-.
+    """
+    for k in range(contacts):
+        contact, r = system.contacts[system.indices[ACTIVE, k]], 3 * k
+        approach = contact.free_velocity[0]
+        if h > 0.0:
+            extra = max(2.0 * contact.gap / h, -settings.recovery_speed)
+        else:
+            extra = restitution * approach if -approach > settings.impact_threshold else 0.0
+        system.vectors[OFFSET, r] = approach + extra
+        system.vectors[OFFSET, r + 1] = contact.free_velocity[1]
+        system.vectors[OFFSET, r + 2] = contact.free_velocity[2]
+        for m in range(3):
+            system.vectors[IMPULSE, r + m] = contact.force[m] * h
+
+
+@inlined
+def solve_rows(system, contacts, rows, h, settings):
+    """Solve the contact problem and note the effort; return the number of iterations."""
+    b, z = system.vectors[OFFSET], system.vectors[IMPULSE]
+    nu = settings.viscous_friction * h
+    sweeps = solve_contacts(
+        system.G,
+        b,
+        z,
+        system.vectors[LOW],
+        system.vectors[HIGH],
+        contacts,
+        rows,
+        settings.friction,
+        nu,
+        system.indices[MODE],
+        system.vectors[SHARE],
+        settings.tolerance,
+        settings.max_iterations,
+        system.matrix,
+        system.vectors[KEPT],
+    )
+    ledger = system.ledger
+    ledger[SOLVER + ITERATIONS] += sweeps
+    residual = complementarity_residual(
+        system.G, b, z, system.vectors[LOW], system.vectors[HIGH], contacts, rows, settings.friction, nu
+    )
+    ledger[SOLVER + RESIDUAL] = max(ledger[SOLVER + RESIDUAL], residual)
+    if sweeps > settings.max_iterations:
+        ledger[SOLVER + UNCONVERGED] += 1.0
+    return sweeps
+
+
+@inlined
+def world_impulse(contact, z, r):
+    """Return the impulse vector in world axes of the contact whose rows begin at ``r``, N s."""
+    along = vadd(vscale(vector(contact.normal), z[r]), vscale(vector(contact.first_tangent), z[r + 1]))
+    return vadd(along, vscale(vector(contact.second_tangent), z[r + 2]))
+
+
+@inlined
+def apply_impulses(system, contacts, joints, z):
+    """Write the change of rates that the impulses cause; every body's ``jump`` becomes its change of motion."""
+    for i in range(len(system.bodies)):
+        body = system.bodies[i]
+        body.drive = 0.0
+        for k in range(6):
+            body.bias[k] = 0.0
+    for k in range(contacts):
+        contact = system.contacts[system.indices[ACTIVE, k]]
+        impulse = world_impulse(contact, z, 3 * k)
+        increase_spatial(system.bodies[contact.link].bias, scale(force_at(vector(contact.position), impulse), -1.0))
+    for k in range(joints):
+        r = 3 * contacts + k
+        system.bodies[system.indices[JOINTED, k]].drive += system.vectors[SIDE, r] * z[r]
+    respond(system.links, system.bodies, system.rates[CHANGE])
+
+
+@inlined
+def append_overlooked(system, h, contacts, arrivals):
+    """Append contacts that the impulses would press into the ground; return the new number of active ones.
+
+    Bodies' ``jump`` holds the change of motion by the impulses, which is put back to the free end's if any is appended.
+    """
+    count = contacts
+    for k in range(len(system.contacts)):
+        contact = system.contacts[k]
+        if contact.gap < 1.0 and (contact.closed == 1 or arrivals != ARRIVE):
+            end = contact.free_velocity[0] + normal_speed(contact, spatial(system.bodies[contact.link].jump))
+            if contact.gap + 0.5 * h * end < -CLOSED_GAP and not is_listed(system.indices[ACTIVE], contacts, k):
+                system.indices[ACTIVE, count] = k
+                count += 1
+    if count > contacts:
+        carry_rates(system.links, system.bodies, system.rates[FREE_RATES])
+        for k in range(contacts, count):
+            activate(system, system.indices[ACTIVE, k], k)
+    return count
+
+
+@inlined
+def is_listed(indices, count, k):
+    """Return whether ``k`` is among the first indices."""
+    for m in range(count):
+        if indices[m] == k:
+            return True
+    return False
+
+
+@inlined
+def book_contacts(system, contacts, h, z):
+    """Enter the impulses in the contacts' records and their work in the ledger.
+
+    The work of an impulse is its product with the mean of the velocities before and after (the displacement, in a
+    midpoint step).
+    """
+    for k in range(contacts):
+        contact, r = system.contacts[system.indices[ACTIVE, k]], 3 * k
+        contact.mode = system.indices[MODE, k]
+        change = velocity_at(spatial(system.bodies[contact.link].jump), vector(contact.position))
+        contact.end_velocity[0] = contact.free_velocity[0] + vdot(vector(contact.normal), change)
+        contact.end_velocity[1] = contact.free_velocity[1] + vdot(vector(contact.first_tangent), change)
+        contact.end_velocity[2] = contact.free_velocity[2] + vdot(vector(contact.second_tangent), change)
+        system.ledger[CONTACT_NORMAL] += 0.5 * z[r] * (contact.start_velocity[0] + contact.end_velocity[0])
+        tangential = z[r + 1] * (contact.start_velocity[1] + contact.end_velocity[1])
+        tangential += z[r + 2] * (contact.start_velocity[2] + contact.end_velocity[2])
+        system.ledger[CONTACT_TANGENTIAL] += 0.5 * tangential
+        if h > 0.0:
+            for m in range(3):
+                contact.force[m] = z[r + m] / h
+        impulse = world_impulse(contact, z, r)
+        put_vector(contact.impulse, vadd(vector(contact.impulse), impulse))
+        contact.closed = 1
+
+
+@inlined
+def close_gaps(system, h, contacts):
+    """Note every point's gap at the end of the step, and which ones touch there."""
+    for contact in system.contacts:
+        if contact.mode == OPEN:
+            change = normal_speed(contact, spatial(system.bodies[contact.link].jump))
+            contact.end_velocity[0] = contact.free_velocity[0] + (change if contacts > 0 else 0.0)
+            contact.force[0], contact.force[1], contact.force[2] = 0.0, 0.0, 0.0
+        contact.end_gap = contact.gap + 0.5 * h * contact.end_velocity[0]
+        contact.closed = 1 if contact.end_gap <= CLOSED_GAP else 0
+
+
+@inlined
+def external_work(system, v, v_end, h):
+    """Return the work of the external wrenches over the step, J."""
+    total = 0.0
+    for j in range(len(v)):
+        system.rates[CHANGE, j] = 0.5 * (v[j] + v_end[j])
+    carry_rates(system.links, system.bodies, system.rates[CHANGE])
+    for i in range(len(system.links)):
+        motion, force = spatial(system.bodies[i].jump), vector(system.forces[i])
+        total += vdot(force, velocity_at(motion, vector(system.bodies[i].position)))
+        total += vdot(vector_at(system.forces[i], 3), motion.angular)
+    return total * h
+
+
+@inlined
+def limit_work(system, contacts, joints, v, v_end):
+    """Return the work of the joint limits' impulses, J."""
+    total = 0.0
+    for k in range(joints):
+        r = 3 * contacts + k
+        if system.vectors[HIGH, r] < math.inf:
+            continue  # dry friction, a joint loss
+        j = system.links[system.indices[JOINTED, k]].velocity_index
+        total += system.vectors[SIDE, r] * system.vectors[IMPULSE, r] * 0.5 * (v[j] + v_end[j])
+    return total
+
+
+@inlined
+def contact_step(system, h, settings, arrivals, time):
+    """Try a step of length ``h``, s (IMPACT: 0, with the points that arrive by ``time``).
+
+    Returns the time of an impact inside the step that must be resolved first; then nothing is done. Otherwise inf: the
+    state, the contacts' records and the ledger are those of the end of the step.
+    """
+    links, bodies, rates, z = system.links, system.bodies, system.rates, system.vectors[IMPULSE]
+    nv = rates.shape[1]
+    nq = len(system.state) - nv
+    q, v = system.state[:nq], system.state[nq:]
+    q_middle, v_end = system.result[:nq], system.result[nq:]
+    move(links, q, v, 0.5 * h, q_middle)
+    for j in range(nv):
+        rates[MIDDLE, j] = v[j] + 0.5 * h * rates[TREND, j]
+    guess_slides(links, system.slides, v)
+    pushed = external_forces_act(system.forces)
+    contacts, joints, restitution = 0, 0, settings.restitution
+    looks, dry, settled = 0, False, False
+    while not settled:
+        place_bodies(links, bodies, q_middle, rates[MIDDLE])
+        if pushed:
+            apply_external_forces(links, bodies, system.forces)
+        if h > 0.0:
+            drive_joints(system, q_middle, v, h, dry)
+        else:
+            release_joints(system)
+        gather_inertias(links, bodies, rates[APPLIED], rates[ADDED])
+        spread_accelerations(links, bodies, rates[ACCELERATION])
+        hold_efforts(system, v, h)
+        free_end(system, v, h)
+        contacts, first = find_contacts(system, h if h > 0.0 else time, settings, arrivals)
+        if first < h:
+            return first
+        joints = find_joint_rows(system, q_middle, h, contacts, dry) if h > 0.0 else 0
+        again = contacts + joints > 0
+        while again:
+            fill_rows(system, contacts, joints)
+            fill_offsets(system, contacts, h, settings, restitution)
+            fill_joint_offsets(system, contacts, joints, q_middle, h)
+            solve_rows(system, contacts, 3 * contacts + joints, h, settings)
+            again = False
+            if h == 0.0:
+                again = gains_energy(system, contacts, z, restitution)
+                restitution = 0.0
+            apply_impulses(system, contacts, joints, z)
+            if h > 0.0:
+                listed = contacts
+                contacts = append_overlooked(system, h, contacts, arrivals)
+                if contacts > listed:
+                    joints = find_joint_rows(system, q_middle, h, contacts, dry)
+                    again = True
+        touched = contacts + joints > 0
+        for j in range(nv):
+            v_end[j] = rates[FREE_RATES, j] + (rates[CHANGE, j] if touched else 0.0)
+        settled = True
+        if h > 0.0:
+            if dry:
+                read_slides(system, contacts, joints, v_end, h)
+            else:
+                if touched:
+                    add_contact_hold(system, h)
+                dry = guess_fails(system, v_end)
+                settled = not dry
+            if not touched and looks == 0:  # with nothing to solve, there is time for a second look at the middle
+                settled = False
+                for j in range(nv):
+                    rates[MIDDLE, j] = 0.5 * (v[j] + v_end[j])
+        looks += 1
+    book_contacts(system, contacts, h, z)
+    if h > 0.0:
+        finish_step(system, h, contacts, joints, pushed)
+    else:
+        system.ledger[SOLVER + IMPACTS] += 1.0
+        for j in range(nv):
+            v[j] = v_end[j]
+            rates[TREND, j] = 0.0
+    return math.inf
+
+
+@inlined
+def finish_step(system, h, contacts, joints, pushed):
+    """Second half of the position step, momentum of a robot in flight, bookkeeping."""
+    links, rates, ledger = system.links, system.rates, system.ledger
+    nv = rates.shape[1]
+    nq = len(system.state) - nv
+    v, v_end = system.state[nq:], system.result[nq:]
+    close_gaps(system, h, contacts + joints)
+    drives, losses = joint_work(system, v, v_end, h)
+    ledger[ACTUATORS] += drives
+    ledger[JOINT_LOSSES] += losses
+    ledger[LIMITS] += limit_work(system, contacts, joints, v, v_end)
+    if pushed:
+        ledger[EXTERNAL] += external_work(system, v, v_end, h)
+    ledger[SOLVER + CONTACTS] = contacts
+    for j in range(nv):
+        rates[TREND, j] = (v_end[j] - v[j]) / h
+    move(links, system.result[:nq], v_end, 0.5 * h, system.result[:nq])
+    if contacts + joints == 0 and not pushed and carries_all(links):
+        keep_momentum(links, system.bodies, system.state, system.result, nv, h)
+    copy(system.result, system.state)
+
+
+@inlined
+def gains_energy(system, contacts, z, restitution):
+    """Keep an impact from creating energy, which Newton's law with friction can do; return whether to solve again.
+
+    A gaining solution is set aside and the plastic impact (restitution 0, which never gains) is solved next; that one
+    is then moved back towards the gaining one as far as nothing is gained.
+    """
+    if restitution > 0.0:
+        if impulse_work(system, contacts, z) <= 0.0:
+            return False
+        copy(z, system.vectors[ALTERNATIVE])
+        system.ledger[SOLVER + ENERGY_LIMITED] += 1.0
+        system.ledger[SOLVER + BLENDING] = 1.0
+        return True
+    if system.ledger[SOLVER + BLENDING] > 0.0:
+        blend_to_no_gain(system, contacts, z, system.vectors[ALTERNATIVE])
+        system.ledger[SOLVER + BLENDING] = 0.0
+    return False
+
+
+@inlined
+def impulse_work(system, contacts, z):
+    """Return the work of impulses on the free velocities, ``z . w + z . G z / 2``, J."""
+    total = 0.0
+    for k in range(contacts):
+        contact = system.contacts[system.indices[ACTIVE, k]]
+        for m in range(3):
+            r = 3 * k + m
+            response = 0.0
+            for s in range(3 * contacts):
+                response += system.G[r, s] * z[s]
+            total += z[r] * (contact.free_velocity[m] + 0.5 * response)
+    return total
+
+
+@inlined
+def blend_to_no_gain(system, contacts, plastic, elastic):
+    """Replace the plastic impulses by the mixture with the elastic ones that is nearest to these and gains nothing.
+
+    The work is a quadratic function of the mixture, not positive at the plastic end, positive at the elastic one.
+    """
+    low, high = 0.0, 1.0
+    size = 3 * contacts
+    for r in range(size):
+        elastic[r] -= plastic[r]
+    for _ in range(60):
+        share = 0.5 * (low + high)
+        for r in range(size):
+            plastic[r] += share * elastic[r]
+        gain = impulse_work(system, contacts, plastic)
+        for r in range(size):
+            plastic[r] -= share * elastic[r]
+        if gain > 0.0:
+            high = share
+        else:
+            low = share
+    for r in range(size):
+        plastic[r] += low * elastic[r]
+
+
+@inlined
+def clear_report(system):
+    """Forget the last step's impulses and solver figures (counts of bad steps go on)."""
+    for contact in system.contacts:
+        contact.impulse[0], contact.impulse[1], contact.impulse[2] = 0.0, 0.0, 0.0
+    for k in (ITERATIONS, RESIDUAL, IMPACTS, CONTACTS):
+        system.ledger[SOLVER + k] = 0.0
+
+
+@inlined
+def advance(system, h, settings):
+    """One whole step of length ``h``, s, with the impacts inside it resolved one after another."""
+    clear_report(system)
+    left, length, arrivals, arrival, impacts = h, h, STOP, math.inf, 0
+    while left > 0.0:
+        found = contact_step(system, length, settings, arrivals, arrival)
+        if found < math.inf:  # go to the arrival first
+            arrival, length, arrivals = found, found, ARRIVE
+        elif arrivals == ARRIVE:
+            left -= length
+            length, arrivals = 0.0, IMPACT
+        elif arrivals == IMPACT:
+            impacts += 1
+            length, arrivals = left, STOP if impacts < MAX_IMPACTS else HOLD_OFF
+        else:
+            left = 0.0

@@ -1,0 +1,251 @@
+"""Compiled kernels are cached, never stale, and the user is told while they are made."""
+
+import ast
+import dis
+import os
+import shutil
+import subprocess
+import sys
+import time
+import types
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import legged_contact_sim.dynamics  # noqa: F401  (so that there are entries)
+from legged_contact_sim import RobotModel, compilation
+from legged_contact_sim.dynamics.energy import energy_entry
+from legged_contact_sim.dynamics.workspace import workspace
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "legged_contact_sim"
+
+# The smallest entry: the kinetic energy of a block of 0.45 kg at 2 m/s.
+ENERGY = """
+import sys
+import legged_contact_sim.dynamics as dyn
+from legged_contact_sim import RobotModel
+print(dyn.kinetic_energy(RobotModel.from_urdf(sys.argv[1]), [0.0], [2.0]))
+"""
+BLOCK_ENERGY = 0.5 * 0.4536964644 * 2.0**2
+
+
+def copy_of_package(folder):
+    ignored = shutil.ignore_patterns("__pycache__")
+    return Path(shutil.copytree(PACKAGE, folder / "legged_contact_sim", ignore=ignored))
+
+
+def edit(path, old, new):
+    text = path.read_text()
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new))
+
+
+# the hash
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """Let the module look at a copy of the package."""
+    copy = copy_of_package(tmp_path)
+    monkeypatch.setattr(compilation, "PACKAGE", copy)
+    return copy
+
+
+def kernel_sources(package=PACKAGE):
+    """Return the files that hold kernels, told by their decorators, and the records that kernels read."""
+    decorators = ("@inlined", "@compiled")
+    texts = {path: path.read_text() for path in package.rglob("*.py")}
+    found = [path for path, text in texts.items() if any(f"\n{name}" in text for name in decorators)]
+    return [*found, package / "model" / "records.py", package / "compilation.py"]
+
+
+def test_an_edit_of_any_kernel_source_changes_the_hash(package):
+    before = compilation.kernel_hash()
+    assert before == compilation.kernel_hash()
+    sources = kernel_sources(package)
+    assert len(sources) > 10
+    seen = {before}
+    for path in sources:
+        path.write_bytes(path.read_bytes() + b"\n")
+        seen.add(compilation.kernel_hash())
+    assert len(seen) == 1 + len(sources)
+
+
+def test_a_new_or_renamed_kernel_source_changes_the_hash(package):
+    before = compilation.kernel_hash()
+    path = package / "dynamics" / "energy.py"
+    moved = path.rename(path.with_name("energies.py"))
+    renamed = compilation.kernel_hash()
+    shutil.copy(moved, path)
+    assert len({before, renamed, compilation.kernel_hash()}) == 3
+
+
+def test_an_edit_of_other_sources_keeps_the_kernels(package):
+    before = compilation.kernel_hash()
+    path = package / "errors.py"
+    path.write_text(path.read_text() + "\n")
+    assert compilation.kernel_hash() == before
+
+
+def test_the_hash_does_not_depend_on_the_place(tmp_path, monkeypatch):
+    copy = copy_of_package(tmp_path / "here")
+    monkeypatch.setattr(compilation, "PACKAGE", copy)
+    before = compilation.kernel_hash()
+    monkeypatch.setattr(compilation, "PACKAGE", Path(shutil.copytree(copy, tmp_path / "there")))
+    assert compilation.kernel_hash() == before
+
+
+def test_everything_that_entries_reach_is_in_the_hash():
+    """Follow names from the entries to all functions and constants of the package that are compiled into them."""
+    hashed = set(kernel_sources())
+    waiting = [entry.py_func for entry in compilation._entries]
+    reached = set()
+    while waiting:
+        function = waiting.pop()
+        if function in reached or not Path(function.__code__.co_filename).is_relative_to(PACKAGE):
+            continue
+        reached.add(function)
+        assert Path(function.__code__.co_filename) in hashed, f"{function} of {function.__code__.co_filename}"
+        module = sys.modules[function.__module__]
+        origins = imported_from(module)
+        for name in global_names(function.__code__):
+            value = module.__dict__.get(name)
+            if isinstance(value, types.FunctionType):
+                waiting.append(value)
+            elif name in origins:
+                assert origins[name] in hashed, f"{name}, used in {function}, comes from {origins[name]}"
+    assert len(reached) > 50
+
+
+def global_names(code):
+    return {step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"}
+
+
+def imported_from(module):
+    """Return the file of the package that each name of a module is imported from."""
+    origins, folder = {}, Path(module.__file__).parent
+    for node in ast.walk(ast.parse(Path(module.__file__).read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = folder if node.level == 1 else folder.parents[node.level - 2]
+            target = base.joinpath(*(node.module or "").split("."))
+            path = target.with_suffix(".py") if target.with_suffix(".py").is_file() else target / "__init__.py"
+            origins.update({alias.asname or alias.name: path for alias in node.names})
+    return origins
+
+
+# the cache, in processes of their own
+
+
+def energy_of_block(folder, **environment):
+    """Run the smallest entry with the package in a folder; return the number and what the user was told."""
+    kept = {key: value for key, value in os.environ.items() if key not in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME")}
+    environment = {**kept, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", **environment}
+    command = [sys.executable, "-c", ENERGY, str(ROOT / "urdf" / "friction_block.urdf")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return float(done.stdout), done.stderr
+
+
+def test_cache_of_a_read_only_package_is_found_again_and_never_stale(tmp_path):
+    """A file in the place of `__pycache__` stops everybody from writing there, root too."""
+    package = copy_of_package(tmp_path)
+    (package / "__pycache__").touch()
+    user_cache = tmp_path / "user"
+    environment = {"XDG_CACHE_HOME": str(user_cache)}
+
+    value, told = energy_of_block(tmp_path, **environment)
+    assert value == pytest.approx(BLOCK_ENERGY, rel=1e-12)
+    assert "compiling" in told
+    assert "energy_entry: " in told
+    (folder,) = (user_cache / "legged_contact_sim").iterdir()
+    assert folder.name.startswith("kernels-")
+    assert str(folder) in told
+    assert list(folder.rglob("*.nbi"))
+
+    assert energy_of_block(tmp_path, **environment) == (value, "")
+
+    # A helper in another file than the entry: numba itself would not notice.
+    path = package / "dynamics" / "spatial.py"
+    edit(path, "return vdot(motion.angular, force.angular) + vdot(", "return 4.0 * vdot(")  # the block only slides
+    changed, told = energy_of_block(tmp_path, **environment)
+    assert changed == pytest.approx(4.0 * value, rel=1e-12)
+    assert "compiling" in told
+
+
+# where the cache lives
+
+
+def roots(monkeypatch, **environment):
+    for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, str(value))
+    return list(compilation._candidate_roots())
+
+
+def test_cache_lives_beside_the_code_then_with_the_user(monkeypatch, tmp_path):
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    assert roots(monkeypatch) == [PACKAGE / "__pycache__", tmp_path / ".cache" / "legged_contact_sim"]
+    assert roots(monkeypatch, XDG_CACHE_HOME=tmp_path / "x")[-1] == tmp_path / "x" / "legged_contact_sim"
+    assert roots(monkeypatch, NUMBA_CACHE_DIR=tmp_path / "n")[0] == tmp_path / "n"
+
+
+def test_first_folder_that_can_be_written(tmp_path):
+    (tmp_path / "file").touch()
+    good = tmp_path / "new" / "folder"
+    assert compilation._first_writable(iter([tmp_path / "file", tmp_path / "file" / "in", good, tmp_path])) == good
+    assert list(good.iterdir()) == []
+    with pytest.raises(OSError, match=f"tried {tmp_path / 'file'}"):
+        compilation._first_writable(iter([tmp_path / "file"]))
+
+
+def test_old_caches_are_forgotten_but_the_newest(tmp_path):
+    for age in range(8):
+        folder = tmp_path / f"kernels-{age}"
+        (folder / "deep").mkdir(parents=True)
+        os.utime(folder, (time.time() - 100.0 * age,) * 2)
+    (tmp_path / "something_else").mkdir()
+    compilation._forget_old_caches(tmp_path / "kernels-6")  # in use, though old
+    kept = {f"kernels-{age}" for age in (*range(compilation.KEPT_CACHES), 6)}
+    assert {path.name for path in tmp_path.iterdir()} == {*kept, "something_else"}
+
+
+def test_our_cache_folder_is_not_forced_on_others():
+    import numba
+
+    assert "kernels-" not in numba.config.CACHE_DIR
+    with compilation._cache_folder_in_force():
+        assert str(compilation.cache_folder()) == numba.config.CACHE_DIR
+    assert "kernels-" not in numba.config.CACHE_DIR
+
+
+# bind
+
+
+def test_a_bound_call_is_the_entry_on_the_same_arrays():
+    robot = RobotModel.from_urdf("double_pendulum")
+    q, v, out = robot.home.copy(), np.array([1.0, -2.0]), np.zeros(3)
+    arguments = robot.links, workspace(robot), q, v, np.zeros(2), out
+    call = compilation.bind(energy_entry, *arguments)
+    for angle in (0.0, 0.5, 1.0):
+        q[0] = angle
+        v[1] = 3.0 * angle
+        call()
+        found = out.copy()
+        energy_entry(*arguments)
+        assert np.array_equal(found, out)
+        assert found[0] > 0.0
+    assert len(energy_entry.signatures) == 1
+
+
+def test_an_entry_keeps_its_name_and_a_helper_stays_python():
+    assert energy_entry.py_func.__name__ == "energy_entry"
+
+    @compilation.inlined
+    def double(x):
+        return 2.0 * x
+
+    assert double(1.5) == 3.0
+    assert isinstance(double, types.FunctionType)
