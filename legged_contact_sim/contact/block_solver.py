@@ -4,8 +4,8 @@ Unknown impulses z and velocities w = G z + b, in blocks (normal, two tangents):
 
     w_n >= 0,  z_n >= 0,  w_n z_n = 0;      |z_t| <= mu z_n + nu |w_t|,  with w_t opposite to z_t where it is reached.
 
-Each block is solved exactly with the others held. After the contacts' blocks come scalar rows (joint limits, dry
-friction in joints), each with its bounds: low <= z <= high, and w >= 0 at low, w <= 0 at high, w = 0 between.
+Each block is solved exactly with the others held. After the contacts' blocks come scalar rows (joint limits):
+w >= 0, z >= 0, w z = 0.
 """
 
 import math
@@ -16,15 +16,25 @@ from .records import OPEN, SLIP, STICK
 
 
 @inlined
-def block_velocity(G, b, z, r, count):
-    """Return w of the block that begins at row ``r`` without the block's own impulse."""
+def block_velocity(G, b, z, r, rows):
+    """Return the velocities w of the block that begins at row ``r``."""
     w0, w1, w2 = b[r], b[r + 1], b[r + 2]
-    for s in range(count):
-        if s < r or s > r + 2:
-            w0 += G[r, s] * z[s]
-            w1 += G[r + 1, s] * z[s]
-            w2 += G[r + 2, s] * z[s]
+    for s in range(rows):
+        w0 += G[r, s] * z[s]
+        w1 += G[r + 1, s] * z[s]
+        w2 += G[r + 2, s] * z[s]
     return w0, w1, w2
+
+
+@inlined
+def without_own(G, z, r, w):
+    """Return the velocities of a block without the part of its own impulse."""
+    x, y, t = z[r], z[r + 1], z[r + 2]
+    return (
+        w[0] - G[r, r] * x - G[r, r + 1] * y - G[r, r + 2] * t,
+        w[1] - G[r + 1, r] * x - G[r + 1, r + 1] * y - G[r + 1, r + 2] * t,
+        w[2] - G[r + 2, r] * x - G[r + 2, r + 1] * y - G[r + 2, r + 2] * t,
+    )
 
 
 @inlined
@@ -98,12 +108,12 @@ def solve_block(G, r, w, mu, nu, share):
 
 
 @inlined
-def sweep(G, b, z, low, high, contacts, rows, mu, nu, modes, shares):
+def sweep(G, b, z, contacts, rows, mu, nu, modes, shares):
     """One Gauss-Seidel sweep over all contacts and scalar rows; return the largest change of an impulse."""
     change = 0.0
     for k in range(contacts):
         r = 3 * k
-        w = block_velocity(G, b, z, r, rows)
+        w = without_own(G, z, r, block_velocity(G, b, z, r, rows))
         z0, z1, z2, modes[k], shares[k] = solve_block(G, r, w, mu, nu, shares[k])
         change = max(change, abs(z0 - z[r]), abs(z1 - z[r + 1]), abs(z2 - z[r + 2]))
         z[r], z[r + 1], z[r + 2] = z0, z1, z2
@@ -111,22 +121,20 @@ def sweep(G, b, z, low, high, contacts, rows, mu, nu, modes, shares):
         w = b[r]
         for s in range(rows):
             w += G[r, s] * z[s]
-        wanted = min(high[r], max(low[r], z[r] - w / G[r, r]))
+        wanted = max(0.0, z[r] - w / G[r, r])
         change = max(change, abs(wanted - z[r]))
         z[r] = wanted
     return change
 
 
 @inlined
-def block_gauss_seidel(G, b, z, low, high, contacts, rows, mu, nu, modes, shares, tolerance, max_sweeps):
+def block_gauss_seidel(G, b, z, contacts, rows, mu, nu, modes, shares, tolerance, max_sweeps):
     """Sweep until no impulse changes by more than ``tolerance`` of the largest; return the number of sweeps.
 
     Args:
         G: inverse contact inertia, (>= rows, >= rows), 1/kg.
         b: velocities without impulses, (>= rows,), m/s.
         z: impulses, (>= rows,), N s: first guess in, solution out.
-        low: least impulse of every scalar row, (>= rows,).
-        high: largest impulse of every scalar row, (>= rows,).
         contacts: number of 3x3 blocks, first in G.
         rows: all rows, scalar ones included.
         mu: Coulomb friction coefficient.
@@ -137,7 +145,7 @@ def block_gauss_seidel(G, b, z, low, high, contacts, rows, mu, nu, modes, shares
         max_sweeps: where to give up; the return value is then larger.
     """
     for k in range(1, max_sweeps + 1):
-        change = sweep(G, b, z, low, high, contacts, rows, mu, nu, modes, shares)
+        change = sweep(G, b, z, contacts, rows, mu, nu, modes, shares)
         largest = 0.0
         for r in range(rows):
             largest = max(largest, abs(z[r]))
@@ -147,7 +155,7 @@ def block_gauss_seidel(G, b, z, low, high, contacts, rows, mu, nu, modes, shares
 
 
 @inlined
-def solve_contacts(G, b, z, low, high, contacts, rows, mu, nu, modes, shares, tolerance, max_sweeps, matrix, kept):
+def solve_contacts(G, b, z, contacts, rows, mu, nu, modes, shares, tolerance, max_sweeps, matrix, kept):
     """Solve the contact problem: a few sweeps find the modes, Newton steps the digits; return the number of both.
 
     A Newton step that does not bring the residual down is taken back, and sweeps go on. Arguments as for
@@ -155,16 +163,16 @@ def solve_contacts(G, b, z, low, high, contacts, rows, mu, nu, modes, shares, to
     """
     effort, patience = 0, 2
     while effort < max_sweeps:
-        sweeps = block_gauss_seidel(G, b, z, low, high, contacts, rows, mu, nu, modes, shares, tolerance, patience)
+        sweeps = block_gauss_seidel(G, b, z, contacts, rows, mu, nu, modes, shares, tolerance, patience)
         effort += min(sweeps, patience)
         if sweeps <= patience:
             return effort
-        before = complementarity_residual(G, b, z, low, high, contacts, rows, mu, nu)
+        before = complementarity_residual(G, b, z, contacts, rows, mu, nu)
         for r in range(rows):
             kept[r] = z[r]
-        newton_step(G, b, z, low, high, contacts, rows, mu, nu, matrix)
+        newton_step(G, b, z, contacts, rows, mu, nu, matrix)
         effort += 1
-        after = complementarity_residual(G, b, z, low, high, contacts, rows, mu, nu)
+        after = complementarity_residual(G, b, z, contacts, rows, mu, nu)
         if after <= tolerance:
             return effort
         if not after < 0.5 * before:
@@ -175,7 +183,7 @@ def solve_contacts(G, b, z, low, high, contacts, rows, mu, nu, modes, shares, to
 
 
 @inlined
-def complementarity_residual(G, b, z, low, high, contacts, rows, mu, nu):
+def complementarity_residual(G, b, z, contacts, rows, mu, nu):
     """Return how far the impulses are from solving the contact problem, relative to the step's largest impulse.
 
     For every row the velocity error is turned into an impulse by the row's own diagonal: the prox residual
@@ -184,11 +192,7 @@ def complementarity_residual(G, b, z, low, high, contacts, rows, mu, nu):
     worst, largest = 0.0, 1e-300
     for k in range(contacts):
         r = 3 * k
-        w0, w1, w2 = b[r], b[r + 1], b[r + 2]
-        for s in range(rows):
-            w0 += G[r, s] * z[s]
-            w1 += G[r + 1, s] * z[s]
-            w2 += G[r + 2, s] * z[s]
+        w0, w1, w2 = block_velocity(G, b, z, r, rows)
         diagonal = max(G[r + 1, r + 1], G[r + 2, r + 2])
         p0 = max(0.0, z[r] - w0 / G[r, r])
         p1, p2 = z[r + 1] - w1 / diagonal, z[r + 2] - w2 / diagonal
@@ -202,6 +206,6 @@ def complementarity_residual(G, b, z, low, high, contacts, rows, mu, nu):
         w = b[r]
         for s in range(rows):
             w += G[r, s] * z[s]
-        worst = max(worst, abs(min(high[r], max(low[r], z[r] - w / G[r, r])) - z[r]))
+        worst = max(worst, abs(max(0.0, z[r] - w / G[r, r]) - z[r]))
         largest = max(largest, abs(z[r]))
     return worst / largest

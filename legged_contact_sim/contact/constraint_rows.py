@@ -1,12 +1,10 @@
-"""Rows of the contact problem: contacts, joint limits and dry joints; their inverse inertia and free velocities."""
-
-import math
+"""Rows of the contact problem: contacts and joint limits, their inverse inertia and free velocities."""
 
 from ..compilation import inlined
 from ..dynamics.contact_inertia import common_ancestor, hand_inward, hand_inward_effort, invert_roots
 from ..dynamics.spatial import dot, force_at, spatial, vector
 from ..model.records import FREE
-from .system import ACTIVE, FREE_RATES, HIGH, IMPULSE, JOINTED, LOW, OFFSET, SIDE
+from .system import ACTIVE, FREE_RATES, IMPULSE, JOINTED, OFFSET, SIDE
 
 
 @inlined
@@ -29,8 +27,9 @@ def couple(system, r, s, height, width):
     i = common_ancestor(links, rows[r].link, rows[s].link)
     end = rows[r].end if i >= 0 else -1
     for a in range(r, r + height):
+        response = spatial(rows[a].response)
         for b in range(s, min(s + width, a + 1)):
-            G[a, b] = dot(spatial(rows[a].response), spatial(rows[b].force)) if end >= 0 else 0.0
+            G[a, b] = dot(response, spatial(rows[b].force)) if end >= 0 else 0.0
     while i != end:
         for a in range(r, r + height):
             y = efforts[a, i] * bodies[i].inverse_inertia
@@ -61,45 +60,27 @@ def fill_rows(system, contacts, joints):
 
 
 @inlined
-def put_joint_row(system, r, k, i, side, low, high):
-    """List link ``i``'s joint as the ``k``-th joint row, ``r`` of all, acting toward ``side`` within bounds, N s."""
-    system.indices[JOINTED, k] = i
-    system.vectors[SIDE, r] = side
-    system.vectors[LOW, r] = low
-    system.vectors[HIGH, r] = high
-
-
-@inlined
-def find_joint_rows(system, q_middle, h, contacts, dry):
-    """List the joints that need a row after ``contacts`` blocks; return how many.
-
-    A joint that would pass a limit by the end of the step gets a one-sided row; if ``dry``, every joint with dry friction
-    gets a row that holds it within the friction's impulse.
-    """
+def find_limits(system, q_middle, h, contacts):
+    """List the joints that would pass a limit by the end of the step, as rows after ``contacts`` blocks; count them."""
     count = 0
     for i in range(len(system.links)):
         link = system.links[i]
         if link.joint_kind == FREE or system.bodies[i].locked:
             continue
-        if dry and link.friction > 0.0:
-            put_joint_row(system, 3 * contacts + count, count, i, 1.0, -h * link.friction, h * link.friction)
-            count += 1
         reached = q_middle[link.position_index] + 0.5 * h * system.rates[FREE_RATES, link.velocity_index]
         if reached < link.lower_limit or reached > link.upper_limit:
-            side = 1.0 if reached < link.lower_limit else -1.0
-            put_joint_row(system, 3 * contacts + count, count, i, side, 0.0, math.inf)
+            system.indices[JOINTED, count] = i
+            system.vectors[SIDE, 3 * contacts + count] = 1.0 if reached < link.lower_limit else -1.0
             count += 1
     return count
 
 
 @inlined
-def fill_joint_offsets(system, contacts, joints, q_middle, h):
-    """Fill the joint rows' rates without impulses; a limit's room is the speed that uses it up by the end."""
+def fill_limit_offsets(system, contacts, joints, q_middle, h):
+    """Fill the limit rows' rates without impulses; the room left enters as the speed that uses it up by the end."""
     for k in range(joints):
         r, link = 3 * contacts + k, system.links[system.indices[JOINTED, k]]
         side, q = system.vectors[SIDE, r], q_middle[link.position_index]
-        system.vectors[OFFSET, r] = side * system.rates[FREE_RATES, link.velocity_index]
+        room = q - link.lower_limit if side > 0.0 else link.upper_limit - q
+        system.vectors[OFFSET, r] = side * system.rates[FREE_RATES, link.velocity_index] + 2.0 * room / h
         system.vectors[IMPULSE, r] = 0.0
-        if system.vectors[HIGH, r] == math.inf:
-            room = q - link.lower_limit if side > 0.0 else link.upper_limit - q
-            system.vectors[OFFSET, r] += 2.0 * room / h

@@ -4,17 +4,18 @@ Damping and springs act on the mean of the step's end states (implicit midpoint:
 linear spring): with q_m = q + h v / 2 the joint sees ``effort - d v - k (q_m - q_rest)`` and feels the added inertia
 ``rotor + h d / 2 + h^2 k / 4``.
 
-Dry friction is a set-valued law. A joint that held in the last step is welded: it costs less than a free one, and the
-effort of the weld tells whether it holds. One that slid feels the constant effort against its direction, and its end
-rate tells whether it goes on. When a guess fails, all dry joints get a row in the contact problem, which decides.
+Dry friction is a set-valued law, solved by cases together with the contacts. A joint that holds is welded: it costs
+less than a free one, and the effort of the weld tells whether it holds. A joint that slides feels the constant effort
+against its direction, and its end rate tells whether it goes on. Cases that turn out wrong are revised and the step is
+solved again; usually the last step's cases are right at once.
 """
-
-import math
 
 from ..compilation import inlined
 from ..dynamics.spatial import dot, increase_spatial, scale, spatial
 from ..model.records import FREE
-from .system import ADDED, APPLIED, EFFORT, HIGH, HOLD, IMPULSE, JOINTED
+from .system import ADDED, APPLIED, EFFORT, HOLD
+
+HOLD_MARGIN = 1e-6  # relative excess over its friction at which a joint still holds, so that rest is rest
 
 
 @inlined
@@ -35,11 +36,8 @@ def guess_slides(links, slides, v):
 
 
 @inlined
-def drive_joints(system, q, v, h, dry):
-    """Fill the applied efforts and added inertias of a step of length ``h``, s; hold the joints that stick.
-
-    If ``dry``, friction is left to the contact problem.
-    """
+def drive_joints(system, q, v, h):
+    """Fill the applied efforts and added inertias of a step of length ``h``, s; hold the joints that stick."""
     links, bodies, rates = system.links, system.bodies, system.rates
     for i in range(len(links)):
         link, j = links[i], links[i].velocity_index
@@ -52,7 +50,7 @@ def drive_joints(system, q, v, h, dry):
         applied = rates[EFFORT, j] - link.damping * v[j] - spring
         rates[ADDED, j] = link.rotor_inertia + h * (0.5 * link.damping + 0.25 * h * link.stiffness)
         bodies[i].locked = 0
-        if link.friction > 0.0 and not dry:
+        if link.friction > 0.0:
             if system.slides[i] == 0.0:
                 bodies[i].locked = 1
                 increase_spatial(bodies[i].coriolis, scale(spatial(bodies[i].axis), -v[j] / h))
@@ -81,32 +79,22 @@ def add_contact_hold(system, h):
 
 
 @inlined
-def guess_fails(system, v_end):
-    """Return whether a held joint needs more than its friction, or a sliding one would reverse."""
+def revise_slides(system, v_end):
+    """Let go the joints that cannot hold, hold those whose rate would reverse; return whether anything changed."""
+    changed = False
     for i in range(len(system.links)):
         link, j = system.links[i], system.links[i].velocity_index
-        if link.joint_kind != FREE and link.friction > 0.0:
-            if system.slides[i] == 0.0:
-                if abs(system.rates[HOLD, j]) > link.friction * (1.0 + 1e-9):
-                    return True
-            elif v_end[j] * system.slides[i] < 0.0:
-                return True
-    return False
-
-
-@inlined
-def read_slides(system, contacts, joints, v_end, h):
-    """Take over which dry joints hold and which slide from the solved rows; those that hold end at rest."""
-    for k in range(joints):
-        r, i = 3 * contacts + k, system.indices[JOINTED, k]
-        if system.vectors[HIGH, r] < math.inf:
-            j, impulse, bound = system.links[i].velocity_index, system.vectors[IMPULSE, r], system.vectors[HIGH, r]
-            system.rates[HOLD, j] = impulse / h
-            if abs(impulse) < bound:
-                system.slides[i] = 0.0
-                v_end[j] = 0.0
-            else:
-                system.slides[i] = -1.0 if impulse > 0.0 else 1.0
+        if link.joint_kind == FREE or link.friction <= 0.0:
+            continue
+        if system.slides[i] == 0.0:
+            hold = system.rates[HOLD, j]
+            if abs(hold) > link.friction * (1.0 + HOLD_MARGIN):
+                system.slides[i] = -1.0 if hold > 0.0 else 1.0
+                changed = True
+        elif v_end[j] * system.slides[i] < 0.0:
+            system.slides[i] = 0.0
+            changed = True
+    return changed
 
 
 @inlined

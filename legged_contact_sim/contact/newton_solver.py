@@ -5,7 +5,7 @@ The contact laws are written as fixed points, with r = 1 / G_nn of the contact a
     z_n = max(0, z_n - r w_n),        z_t = p                        where |p| < bound  (stick),
                                       z_t = bound p / |p|            elsewhere (slip), bound = mu z_n + nu |w_t|.
 
-and a scalar row as z = min(high, max(low, z - w / G_rr)). Each step linearises them at the present impulses and solves
+and a scalar row as z = max(0, z - w / G_rr). Each step linearises them at the present impulses and solves
 the linear system. Redundant contacts make it singular: a small multiple of the diagonal is added, which leaves the
 solutions where they are and picks the nearest one.
 """
@@ -71,7 +71,7 @@ def put_slip_rows(matrix, G, r, rows, z, w1, w2, scale, mu, nu):
 
 
 @inlined
-def linearize(G, b, z, low, high, contacts, rows, mu, nu, matrix):
+def linearize(G, b, z, contacts, rows, mu, nu, matrix):
     """Fill the system ``matrix[:, :rows] dz = matrix[:, rows]`` of one Newton step at ``z``."""
     for k in range(contacts):
         r = 3 * k
@@ -98,11 +98,8 @@ def linearize(G, b, z, low, high, contacts, rows, mu, nu, matrix):
             put_fixed_row(matrix, r + 2, rows, -z[r + 2])
     for r in range(3 * contacts, rows):
         w = row_velocity(G, b, z, r, rows)
-        wanted = z[r] - w / G[r, r]
-        if wanted <= low[r]:
-            put_fixed_row(matrix, r, rows, low[r] - z[r])
-        elif wanted >= high[r]:
-            put_fixed_row(matrix, r, rows, high[r] - z[r])
+        if z[r] - w / G[r, r] <= 0.0:
+            put_fixed_row(matrix, r, rows, -z[r])
         else:
             put_closed_row(matrix, G, r, rows, w)
 
@@ -132,9 +129,9 @@ def eliminate(matrix, size):
 
 
 @inlined
-def newton_step(G, b, z, low, high, contacts, rows, mu, nu, matrix):
+def newton_step(G, b, z, contacts, rows, mu, nu, matrix):
     """Add one Newton step to the impulses ``z``; ``matrix`` is work, (>= rows, >= rows + 1)."""
-    linearize(G, b, z, low, high, contacts, rows, mu, nu, matrix)
+    linearize(G, b, z, contacts, rows, mu, nu, matrix)
     eliminate(matrix, rows)
     for r in range(rows):
         z[r] += matrix[r, rows]

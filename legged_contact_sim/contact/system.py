@@ -29,7 +29,7 @@ class System(NamedTuple):
     G: Any  # inverse contact inertia, (r, r)
     matrix: Any  # work of the solver, (r, r + 1)
     vectors: Any  # (VECTOR_ROWS, r): see below
-    indices: Any  # (3, r): active contacts, links of the joints that have a row, contact modes
+    indices: Any  # (3, r): active contacts, links of the joints at a limit, contact modes
     ledger: Any  # work terms, then solver terms, (12,)
 
 
@@ -37,8 +37,8 @@ class System(NamedTuple):
 EFFORT, APPLIED, ADDED, MIDDLE, FREE_RATES, ACCELERATION, TREND, CHANGE, HOLD, STIFFNESS, DAMPING = range(11)
 RATE_ROWS = 11
 # Rows of System.vectors.
-OFFSET, IMPULSE, SHARE, SIDE, ALTERNATIVE, KEPT, LOW, HIGH = range(8)
-VECTOR_ROWS = 8
+OFFSET, IMPULSE, SHARE, SIDE, ALTERNATIVE, KEPT = range(6)
+VECTOR_ROWS = 6
 # Rows of System.indices.
 ACTIVE, JOINTED, MODE = range(3)
 
@@ -56,7 +56,7 @@ def contact_records(robot: RobotModel) -> np.ndarray:
 def build_system(robot: RobotModel, terrain: Terrain) -> System:
     """Return a system with the robot at rest in its home pose and all arrays allocated."""
     n, nv = len(robot.links), robot.nv
-    r = 3 * len(robot.contact_points) + 2 * robot.joint_count + 1
+    r = max(1, 3 * len(robot.contact_points) + robot.joint_count)
     return System(
         links=robot.links,
         bodies=workspace(robot),

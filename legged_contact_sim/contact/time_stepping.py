@@ -12,14 +12,16 @@ import math
 
 from ..compilation import inlined
 from ..dynamics.articulated_body import apply_external_forces, gather_inertias, spread_accelerations
-from ..dynamics.contact_inertia import respond
+from ..dynamics.contact_inertia import spread_jumps
 from ..dynamics.integrators import keep_momentum
-from ..dynamics.kinematics import carry_rates, copy, place_bodies
+from ..dynamics.kinematics import carry_rates, carry_two_rates, copy, place_bodies
 from ..dynamics.manifold import move
 from ..dynamics.momentum import carries_all
 from ..dynamics.spatial import (
-    force_at,
+    ZERO,
+    Spatial,
     increase_spatial,
+    put_spatial,
     put_vector,
     scale,
     spatial,
@@ -32,16 +34,15 @@ from ..dynamics.spatial import (
 )
 from ..model.records import FREE
 from .block_solver import complementarity_residual, solve_contacts
-from .constraint_rows import fill_joint_offsets, fill_rows, find_joint_rows
+from .constraint_rows import fill_limit_offsets, fill_rows, find_limits
 from .detection import lay_tangents, measure_gap, normal_speed, put_velocity, time_to_ground
 from .joint_laws import (
     add_contact_hold,
     drive_joints,
-    guess_fails,
     guess_slides,
     hold_efforts,
     joint_work,
-    read_slides,
+    revise_slides,
 )
 from .records import (
     ACTUATORS,
@@ -68,11 +69,9 @@ from .system import (
     APPLIED,
     CHANGE,
     FREE_RATES,
-    HIGH,
     IMPULSE,
     JOINTED,
     KEPT,
-    LOW,
     MIDDLE,
     MODE,
     OFFSET,
@@ -83,6 +82,7 @@ from .system import (
 
 SOLVER = len(WORK_TERMS)  # where the solver terms begin in the ledger
 MAX_IMPACTS = 20
+MAX_LOOKS = 16  # at a step, while dry joints change between holding and sliding
 CLOSED_GAP = 1e-9  # m; a gap below this counts as touching
 
 # What a step does about points that come to the ground within it: let them arrive just at its end, stop at the first
@@ -126,11 +126,7 @@ def free_end(system, v, h):
     for i in range(len(links)):
         if bodies[i].locked:
             rates[FREE_RATES, links[i].velocity_index] = 0.0
-    carry_rates(links, bodies, v)
-    for i in range(len(links)):
-        for k in range(6):
-            bodies[i].velocity[k] = bodies[i].jump[k]
-    carry_rates(links, bodies, rates[FREE_RATES])
+    carry_two_rates(links, bodies, v, rates[FREE_RATES])
 
 
 @inlined
@@ -214,8 +210,6 @@ def solve_rows(system, contacts, rows, h, settings):
         system.G,
         b,
         z,
-        system.vectors[LOW],
-        system.vectors[HIGH],
         contacts,
         rows,
         settings.friction,
@@ -229,9 +223,7 @@ def solve_rows(system, contacts, rows, h, settings):
     )
     ledger = system.ledger
     ledger[SOLVER + ITERATIONS] += sweeps
-    residual = complementarity_residual(
-        system.G, b, z, system.vectors[LOW], system.vectors[HIGH], contacts, rows, settings.friction, nu
-    )
+    residual = complementarity_residual(system.G, b, z, contacts, rows, settings.friction, nu)
     ledger[SOLVER + RESIDUAL] = max(ledger[SOLVER + RESIDUAL], residual)
     if sweeps > settings.max_iterations:
         ledger[SOLVER + UNCONVERGED] += 1.0
@@ -246,21 +238,25 @@ def world_impulse(contact, z, r):
 
 
 @inlined
-def apply_impulses(system, contacts, joints, z):
-    """Write the change of rates that the impulses cause; every body's ``jump`` becomes its change of motion."""
-    for i in range(len(system.bodies)):
-        body = system.bodies[i]
-        body.drive = 0.0
-        for k in range(6):
-            body.bias[k] = 0.0
-    for k in range(contacts):
-        contact = system.contacts[system.indices[ACTIVE, k]]
-        impulse = world_impulse(contact, z, 3 * k)
-        increase_spatial(system.bodies[contact.link].bias, scale(force_at(vector(contact.position), impulse), -1.0))
-    for k in range(joints):
-        r = 3 * contacts + k
-        system.bodies[system.indices[JOINTED, k]].drive += system.vectors[SIDE, r] * z[r]
-    respond(system.links, system.bodies, system.rates[CHANGE])
+def apply_impulses(system, rows, z):
+    """Write the change of rates that the impulses cause; every body's ``jump`` becomes its change of motion.
+
+    What each row's unit impulse leaves in the joints along its chain is known; only the way outward is left to go.
+    """
+    links, bodies = system.links, system.bodies
+    for i in range(len(links)):
+        bodies[i].drive = 0.0
+        if links[i].joint_kind == FREE:
+            put_spatial(bodies[i].bias, Spatial(ZERO, ZERO))
+    for r in range(rows):
+        row = system.rows[r]
+        i = row.link
+        while i != row.end:
+            bodies[i].drive += system.row_efforts[r, i] * z[r]
+            i = links[i].parent
+        if i >= 0:
+            increase_spatial(bodies[i].bias, scale(spatial(row.force), -z[r]))
+    spread_jumps(links, bodies, system.rates[CHANGE])
 
 
 @inlined
@@ -351,8 +347,6 @@ def limit_work(system, contacts, joints, v, v_end):
     total = 0.0
     for k in range(joints):
         r = 3 * contacts + k
-        if system.vectors[HIGH, r] < math.inf:
-            continue  # dry friction, a joint loss
         j = system.links[system.indices[JOINTED, k]].velocity_index
         total += system.vectors[SIDE, r] * system.vectors[IMPULSE, r] * 0.5 * (v[j] + v_end[j])
     return total
@@ -376,13 +370,13 @@ def contact_step(system, h, settings, arrivals, time):
     guess_slides(links, system.slides, v)
     pushed = external_forces_act(system.forces)
     contacts, joints, restitution = 0, 0, settings.restitution
-    looks, dry, settled = 0, False, False
-    while not settled:
+    looks, settled = 0, False
+    while not settled and looks < MAX_LOOKS:
         place_bodies(links, bodies, q_middle, rates[MIDDLE])
         if pushed:
             apply_external_forces(links, bodies, system.forces)
         if h > 0.0:
-            drive_joints(system, q_middle, v, h, dry)
+            drive_joints(system, q_middle, v, h)
         else:
             release_joints(system)
         gather_inertias(links, bodies, rates[APPLIED], rates[ADDED])
@@ -392,41 +386,39 @@ def contact_step(system, h, settings, arrivals, time):
         contacts, first = find_contacts(system, h if h > 0.0 else time, settings, arrivals)
         if first < h:
             return first
-        joints = find_joint_rows(system, q_middle, h, contacts, dry) if h > 0.0 else 0
+        joints = find_limits(system, q_middle, h, contacts) if h > 0.0 else 0
         again = contacts + joints > 0
         while again:
             fill_rows(system, contacts, joints)
             fill_offsets(system, contacts, h, settings, restitution)
-            fill_joint_offsets(system, contacts, joints, q_middle, h)
+            fill_limit_offsets(system, contacts, joints, q_middle, h)
             solve_rows(system, contacts, 3 * contacts + joints, h, settings)
             again = False
             if h == 0.0:
                 again = gains_energy(system, contacts, z, restitution)
                 restitution = 0.0
-            apply_impulses(system, contacts, joints, z)
+            apply_impulses(system, 3 * contacts + joints, z)
             if h > 0.0:
                 listed = contacts
                 contacts = append_overlooked(system, h, contacts, arrivals)
                 if contacts > listed:
-                    joints = find_joint_rows(system, q_middle, h, contacts, dry)
+                    joints = find_limits(system, q_middle, h, contacts)
                     again = True
         touched = contacts + joints > 0
         for j in range(nv):
             v_end[j] = rates[FREE_RATES, j] + (rates[CHANGE, j] if touched else 0.0)
         settled = True
         if h > 0.0:
-            if dry:
-                read_slides(system, contacts, joints, v_end, h)
-            else:
-                if touched:
-                    add_contact_hold(system, h)
-                dry = guess_fails(system, v_end)
-                settled = not dry
-            if not touched and looks == 0:  # with nothing to solve, there is time for a second look at the middle
+            if touched:
+                add_contact_hold(system, h)
+            elif looks == 0:  # with nothing to solve, there is time for a second look at the middle of the step
                 settled = False
                 for j in range(nv):
                     rates[MIDDLE, j] = 0.5 * (v[j] + v_end[j])
+            settled = not revise_slides(system, v_end) and settled
         looks += 1
+    if not settled:
+        system.ledger[SOLVER + UNCONVERGED] += 1.0
     book_contacts(system, contacts, h, z)
     if h > 0.0:
         finish_step(system, h, contacts, joints, pushed)

@@ -115,6 +115,12 @@ def respond(links, bodies, change):
             body.drive -= dot(spatial(body.axis), spatial(body.bias))
             felt = add(spatial(body.bias), scale(spatial(body.push), body.drive * body.inverse_inertia))
             increase_spatial(bodies[link.parent].bias, felt)
+    spread_jumps(links, bodies, change)
+
+
+@inlined
+def spread_jumps(links, bodies, change):
+    """Write the change of rates from the impulses that reached joints (``drive``) and FREE bodies (minus ``bias``)."""
     put_spatial(bodies[-1].jump, Spatial(ZERO, ZERO))
     for i in range(len(links)):
         body, link, carried = bodies[i], links[i], spatial(bodies[links[i].parent].jump)

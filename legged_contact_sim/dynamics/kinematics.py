@@ -195,6 +195,24 @@ def carry_rates(links, bodies, v):
 
 
 @inlined
+def carry_two_rates(links, bodies, first, second):
+    """Like `carry_rates` for two sets of rates at once: motions go to ``velocity`` and to ``jump``."""
+    put_spatial(bodies[-1].velocity, Spatial(ZERO, ZERO))
+    put_spatial(bodies[-1].jump, Spatial(ZERO, ZERO))
+    for i in range(len(links)):
+        link, body, parent = links[i], bodies[i], bodies[links[i].parent]
+        j = link.velocity_index
+        if link.joint_kind == FREE:
+            frame, position = outer_frame(link, parent), vector(body.position)
+            own = twist_at(position, rotate(frame, vector_at(first, j)), rotate(frame, vector_at(first, j + 3)))
+            other = twist_at(position, rotate(frame, vector_at(second, j)), rotate(frame, vector_at(second, j + 3)))
+        else:
+            own, other = scale(spatial(body.axis), first[j]), scale(spatial(body.axis), second[j])
+        put_spatial(body.velocity, add(spatial(parent.velocity), own))
+        put_spatial(body.jump, add(spatial(parent.jump), other))
+
+
+@inlined
 def point_position(body, offset):
     """Return where a point, ``offset`` in the body's frame, lies relative to the reference point, m."""
     return vadd(vector(body.position), rotate(matrix(body.rotation), offset))
