@@ -11,6 +11,7 @@ w >= 0, z >= 0, w z = 0.
 import math
 
 from ..compilation import inlined
+from ..dynamics.spatial import stretch, sym_inverse
 from .newton_solver import newton_step
 from .records import OPEN, SLIP, STICK
 
@@ -38,16 +39,9 @@ def without_own(G, z, r, w):
 
 
 @inlined
-def solve_symmetric_3(a, b, c, d, e, f, x, y, z):
-    """Return the solution of [[a, b, c], [b, d, e], [c, e, f]] u = (x, y, z), by elimination."""
-    ib = b / a
-    ic = c / a
-    d1, e1, f1 = d - ib * b, e - ib * c, f - ic * c
-    y1, z1 = y - ib * x, z - ic * x
-    k = e1 / d1
-    u2 = (z1 - k * y1) / (f1 - k * e1)
-    u1 = (y1 - e1 * u2) / d1
-    return (x - b * u1 - c * u2) / a, u1, u2
+def diagonal_block(G, r):
+    """Return the symmetric 3x3 block of a contact."""
+    return (G[r, r], G[r, r + 1], G[r, r + 2], G[r + 1, r + 1], G[r + 1, r + 2], G[r + 2, r + 2])
 
 
 @inlined
@@ -95,15 +89,14 @@ def solve_block(G, r, w, mu, nu, share):
     """Return impulse, mode and share of one contact whose velocity without its own impulse is ``w``."""
     if w[0] >= 0.0:
         return 0.0, 0.0, 0.0, OPEN, share
-    a, b, c, d, e, f = G[r, r], G[r, r + 1], G[r, r + 2], G[r + 1, r + 1], G[r + 1, r + 2], G[r + 2, r + 2]
-    z0, z1, z2 = solve_symmetric_3(a, b, c, d, e, f, -w[0], -w[1], -w[2])
+    z0, z1, z2 = stretch(sym_inverse(diagonal_block(G, r)), (-w[0], -w[1], -w[2]))
     if z0 >= 0.0 and z1 * z1 + z2 * z2 <= mu * mu * z0 * z0:
         return z0, z1, z2, STICK, share
     if mu <= 0.0 and nu <= 0.0:
-        return -w[0] / a, 0.0, 0.0, SLIP, share
+        return -w[0] / G[r, r], 0.0, 0.0, SLIP, share
     z0, z1, z2, share = slip_impulse(G, r, w, mu, nu, share)
     if z0 < 0.0:  # the tangential impulse lifts the point (Painleve): frictionless is the impulse that still closes it
-        return -w[0] / a, 0.0, 0.0, SLIP, share
+        return -w[0] / G[r, r], 0.0, 0.0, SLIP, share
     return z0, z1, z2, SLIP, share
 
 

@@ -1,62 +1,98 @@
 """Rows of the contact problem: contacts and joint limits, their inverse inertia and free velocities."""
 
 from ..compilation import inlined
-from ..dynamics.contact_inertia import common_ancestor, hand_inward, hand_inward_effort, invert_roots
-from ..dynamics.spatial import dot, force_at, spatial, vector
+from ..dynamics.contact_inertia import common_ancestor, coupling, hand_inward_effort, invert_roots
+from ..dynamics.spatial import apply, dot, force_at, inertia, put_spatial, scale, spatial, sub, vector
 from ..model.records import FREE
 from .system import ACTIVE, FREE_RATES, IMPULSE, JOINTED, OFFSET, SIDE
 
 
 @inlined
-def hand_in_contact(system, k, r):
-    """Hand the contact point's three unit forces inward as rows ``r`` to ``r + 2``."""
-    contact = system.contacts[k]
-    position, links, bodies = vector(contact.position), system.links, system.bodies
-    force = force_at(position, vector(contact.normal))
-    hand_inward(links, bodies, contact.link, force, system.rows[r], system.row_efforts[r])
-    force = force_at(position, vector(contact.first_tangent))
-    hand_inward(links, bodies, contact.link, force, system.rows[r + 1], system.row_efforts[r + 1])
-    force = force_at(position, vector(contact.second_tangent))
-    hand_inward(links, bodies, contact.link, force, system.rows[r + 2], system.row_efforts[r + 2])
+def hand_in_contact(links, bodies, contact, rows, efforts, r):
+    """Hand the contact point's three unit forces inward together, as rows ``r`` to ``r + 2`` (see `hand_inward`)."""
+    position, i = vector(contact.position), contact.link
+    normal = force_at(position, vector(contact.normal))
+    first = force_at(position, vector(contact.first_tangent))
+    second = force_at(position, vector(contact.second_tangent))
+    while i >= 0 and links[i].joint_kind != FREE:
+        axis, push, inverse = spatial(bodies[i].axis), spatial(bodies[i].push), bodies[i].inverse_inertia
+        y0, y1, y2 = dot(axis, normal), dot(axis, first), dot(axis, second)
+        efforts[r, i], efforts[r + 1, i], efforts[r + 2, i] = y0, y1, y2
+        normal = sub(normal, scale(push, y0 * inverse))
+        first = sub(first, scale(push, y1 * inverse))
+        second = sub(second, scale(push, y2 * inverse))
+        i = links[i].parent
+    put_row(rows[r], bodies, contact.link, i, normal)
+    put_row(rows[r + 1], bodies, contact.link, i, first)
+    put_row(rows[r + 2], bodies, contact.link, i, second)
 
 
 @inlined
-def couple(system, r, s, height, width):
-    """Fill the block of G between ``height`` rows from ``r`` and ``width`` rows from ``s`` <= r, and its mirror."""
-    links, bodies, rows, efforts, G = system.links, system.bodies, system.rows, system.row_efforts, system.G
+def put_row(row, bodies, link, end, force):
+    """Store where a row begins and ends, and the force that reaches the FREE body at its end."""
+    row.link = link
+    row.end = end
+    if end >= 0:
+        put_spatial(row.force, force)
+        put_spatial(row.response, apply(inertia(bodies[end].mobility), force))
+
+
+@inlined
+def put_products(G, a, s, row, first, second, third):
+    """Fill three entries of row ``a`` of G with what two rows share at their common FREE body."""
+    response = spatial(row.response)
+    G[a, s], G[a, s + 1], G[a, s + 2] = dot(response, first), dot(response, second), dot(response, third)
+
+
+@inlined
+def couple_contacts(links, bodies, rows, efforts, G, r, s):
+    """Fill the 3x3 block of G between two contacts' rows, from ``r`` and ``s`` <= r on, and its mirror."""
     i = common_ancestor(links, rows[r].link, rows[s].link)
     end = rows[r].end if i >= 0 else -1
-    for a in range(r, r + height):
-        response = spatial(rows[a].response)
-        for b in range(s, min(s + width, a + 1)):
-            G[a, b] = dot(response, spatial(rows[b].force)) if end >= 0 else 0.0
+    if end >= 0:
+        first, second, third = spatial(rows[s].force), spatial(rows[s + 1].force), spatial(rows[s + 2].force)
+        put_products(G, r, s, rows[r], first, second, third)
+        put_products(G, r + 1, s, rows[r + 1], first, second, third)
+        put_products(G, r + 2, s, rows[r + 2], first, second, third)
+    else:
+        for a in range(r, r + 3):
+            G[a, s], G[a, s + 1], G[a, s + 2] = 0.0, 0.0, 0.0
     while i != end:
-        for a in range(r, r + height):
-            y = efforts[a, i] * bodies[i].inverse_inertia
-            for b in range(s, min(s + width, a + 1)):
-                G[a, b] += y * efforts[b, i]
+        inverse = bodies[i].inverse_inertia
+        x0, x1, x2 = efforts[s, i] * inverse, efforts[s + 1, i] * inverse, efforts[s + 2, i] * inverse
+        for a in range(r, r + 3):
+            y = efforts[a, i]
+            G[a, s] += y * x0
+            G[a, s + 1] += y * x1
+            G[a, s + 2] += y * x2
         i = links[i].parent
-    for a in range(r, r + height):
-        for b in range(s, min(s + width, a + 1)):
-            G[b, a] = G[a, b]
+    if s < r:
+        for a in range(r, r + 3):
+            G[s, a], G[s + 1, a], G[s + 2, a] = G[a, s], G[a, s + 1], G[a, s + 2]
+
+
+@inlined
+def couple_limit(links, bodies, rows, efforts, G, r):
+    """Fill row ``r`` of G, a joint limit's, up to the diagonal, and its mirror."""
+    for s in range(r + 1):
+        G[r, s] = coupling(links, bodies, rows[r], efforts[r], rows[s], efforts[s])
+        G[s, r] = G[r, s]
 
 
 @inlined
 def fill_rows(system, contacts, joints):
-    """Build G of the active contacts (3 rows each) and, after them, of the joints' rows (1 each)."""
-    invert_roots(system.links, system.bodies)
+    """Build G of the active contacts (3 rows each) and, after them, of the joint limits that act (1 row each)."""
+    # Arrays are handed on one by one: a named tuple of them costs numba a count of references per array and call.
+    links, bodies, rows, efforts, G = system.links, system.bodies, system.rows, system.row_efforts, system.G
+    invert_roots(links, bodies)
     for k in range(contacts):
-        hand_in_contact(system, system.indices[ACTIVE, k], 3 * k)
+        hand_in_contact(links, bodies, system.contacts[system.indices[ACTIVE, k]], rows, efforts, 3 * k)
         for m in range(k + 1):
-            couple(system, 3 * k, 3 * m, 3, 3)
+            couple_contacts(links, bodies, rows, efforts, G, 3 * k, 3 * m)
     for k in range(joints):
         r, i = 3 * contacts + k, system.indices[JOINTED, k]
-        side = system.vectors[SIDE, r]
-        hand_inward_effort(system.links, system.bodies, i, side, system.rows[r], system.row_efforts[r])
-        for m in range(contacts):
-            couple(system, r, 3 * m, 1, 3)
-        for m in range(k + 1):
-            couple(system, r, 3 * contacts + m, 1, 1)
+        hand_inward_effort(links, bodies, i, system.vectors[SIDE, r], rows[r], efforts[r])
+        couple_limit(links, bodies, rows, efforts, G, r)
 
 
 @inlined

@@ -9,14 +9,20 @@ from ..terrain.surface import surface
 
 
 @inlined
-def measure_gap(contact, bodies, terrain, heights):
-    """Set gap, normal and touching point of a contact point in the bodies' present pose."""
+def measure_gap(contact, bodies, terrain, heights, reach):
+    """Set gap, normal and touching point of a contact point in the bodies' present pose; return whether it is near.
+
+    A point farther from the ground than ``reach``, m, gets only its gap.
+    """
     center = point_position(bodies[contact.link], vector(contact.offset))
     x, y, z = world_position(bodies, center)
     gap, nx, ny, nz = surface(terrain, heights, x, y, z)
     contact.gap = gap - contact.radius
-    put_vector(contact.normal, (nx, ny, nz))
-    put_vector(contact.position, vsub(center, vscale((nx, ny, nz), contact.radius)))
+    contact.near = 1 if contact.gap <= reach else 0
+    if contact.near:
+        put_vector(contact.normal, (nx, ny, nz))
+        put_vector(contact.position, vsub(center, vscale((nx, ny, nz), contact.radius)))
+    return contact.near == 1
 
 
 @inlined

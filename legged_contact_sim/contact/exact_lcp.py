@@ -10,7 +10,7 @@ from .commands import command_joints, record
 from .model import Commands, ContactModel
 from .parameters import Parameters, choice, number, whole
 from .records import SETTINGS
-from .system import System
+from .system import System, extent
 from .time_stepping import advance
 
 SOLVERS = ("block_pgs", "pgs", "lemke")
@@ -44,6 +44,7 @@ class ExactLcp(ContactModel):
         for name in ("friction", "viscous_friction", "restitution", "impact_threshold", "recovery_speed", "tolerance"):
             self.settings[name] = getattr(parameters, name)
         self.settings["max_iterations"] = parameters.max_iterations
+        self.settings["extent"] = extent(robot)
         self.settings["solver"] = SOLVERS.index(parameters.solver)
 
     def run(self, time_step: float, steps: int, commands: Commands, log: np.ndarray, log_every: int) -> None:

@@ -12,6 +12,7 @@ CONTACT = np.dtype(
         ("offset", "f8", 3),  # centre in the body's frame, m
         ("radius", "f8"),  # of the sphere around the centre, m
         ("mode", "i8"),  # OPEN, STICK or SLIP
+        ("near", "i8"),  # 0: too far from the ground to matter in this step
         ("closed", "i8"),  # 1: it touched at the end of the last step
         ("position", "f8", 3),  # of the touching point, relative to the reference point, m
         ("gap", "f8"),  # at the pose that is being solved, m
@@ -41,6 +42,7 @@ SETTINGS = np.dtype(
         ("tangential_restitution", "f8"),
         ("impact_threshold", "f8"),  # m/s; slower arrivals are no impacts
         ("recovery_speed", "f8"),  # m/s; fastest way out of the ground for a point that began inside it
+        ("extent", "f8"),  # m; no point of the robot is farther from any of its joints
         ("tolerance", "f8"),  # of the solver, relative to the largest impulse
         ("relaxation", "f8"),  # of the solver, where it has one
         ("max_iterations", "i8"),

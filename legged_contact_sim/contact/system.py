@@ -7,6 +7,7 @@ import numpy as np
 from ..dynamics.contact_inertia import ROW
 from ..dynamics.workspace import workspace
 from ..model import RobotModel
+from ..model.records import PRISMATIC
 from ..terrain import Terrain
 from .records import CONTACT, SOLVER_TERMS, WORK_TERMS
 
@@ -76,3 +77,12 @@ def build_system(robot: RobotModel, terrain: Terrain) -> System:
         indices=np.zeros((3, r), dtype=np.int64),
         ledger=np.zeros(len(WORK_TERMS) + len(SOLVER_TERMS)),
     )
+
+
+def extent(robot: RobotModel) -> float:
+    """Return a distance, m, that no contact point can have from any joint that moves it: all links laid end to end."""
+    slides_inside = (robot.links["joint_kind"] == PRISMATIC) & (robot.links["parent"] >= 0)
+    spans = np.linalg.norm(robot.links["placement"], axis=1)
+    points = np.linalg.norm(robot.contact_points["position"], axis=1) + robot.contact_points["radius"]
+    total = float(spans.sum() + points.max(initial=0.0))
+    return total + 100.0 * slides_inside.any()  # no sliding joint inside a robot is longer

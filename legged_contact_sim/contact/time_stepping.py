@@ -130,6 +130,19 @@ def free_end(system, v, h):
 
 
 @inlined
+def speed_bound(system, extent):
+    """Return a speed, m/s, that no point of the robot exceeds with the rates at the start or the free ones.
+
+    Every rate moves a point by at most its own share times the robot's extent, m (1 for a sliding joint).
+    """
+    lever, bound, nv = max(extent, 1.0), 0.0, system.rates.shape[1]
+    start = len(system.state) - nv
+    for j in range(nv):
+        bound += max(abs(system.state[start + j]), abs(system.rates[FREE_RATES, j]))
+    return bound * lever
+
+
+@inlined
 def arrival_time(contact, start, free, h, settings):
     """Return when a point that was away from the ground hits it, s; inf: not in this step, or too softly to matter."""
     gap, acceleration = contact.gap - 0.5 * h * start, (free - start) / h
@@ -146,14 +159,18 @@ def find_contacts(system, h, settings, arrivals):
     A point acts if its gap would close by the end of the step. One that was away before and comes faster than the
     threshold is left to an impact, in which all points that touch and those that arrive by ``h`` act.
     """
-    count, first = 0, math.inf
-    for k in range(len(system.contacts)):
-        contact = system.contacts[k]
-        measure_gap(contact, system.bodies, system.terrain[0], system.heights)
-        start = normal_speed(contact, spatial(system.bodies[contact.link].velocity))
-        free = normal_speed(contact, spatial(system.bodies[contact.link].jump))
-        contact.start_velocity[0], contact.free_velocity[0] = start, free
+    count, first, bodies, contacts = 0, math.inf, system.bodies, system.contacts
+    terrain, heights = system.terrain, system.heights
+    reach = h * speed_bound(system, settings.extent)
+    for k in range(len(contacts)):
+        contact = contacts[k]
         contact.mode = OPEN
+        if not measure_gap(contact, bodies, terrain[0], heights, reach):
+            contact.arrival, contact.free_velocity[0] = math.inf, 0.0
+            continue
+        start = normal_speed(contact, spatial(bodies[contact.link].velocity))
+        free = normal_speed(contact, spatial(bodies[contact.link].jump))
+        contact.start_velocity[0], contact.free_velocity[0] = start, free
         closes = contact.gap + 0.5 * h * free <= 0.0
         if arrivals == STOP:
             contact.arrival = math.inf
@@ -165,19 +182,18 @@ def find_contacts(system, h, settings, arrivals):
         else:
             acts = closes and (contact.closed == 1 or arrivals == HOLD_OFF or contact.arrival == math.inf)
         if acts:
-            activate(system, k, count)
+            activate(contact, bodies[contact.link])
+            system.indices[ACTIVE, count] = k
             count += 1
     return count, first
 
 
 @inlined
-def activate(system, k, position):
-    """Put contact ``k`` into the list of active ones, with its tangents and velocities."""
-    contact = system.contacts[k]
-    system.indices[ACTIVE, position] = k
+def activate(contact, body):
+    """Lay the tangents of a contact that acts, and fill its velocities with the rates at the start and the free end."""
     lay_tangents(contact)
-    put_velocity(contact, spatial(system.bodies[contact.link].velocity), contact.start_velocity)
-    put_velocity(contact, spatial(system.bodies[contact.link].jump), contact.free_velocity)
+    put_velocity(contact, spatial(body.velocity), contact.start_velocity)
+    put_velocity(contact, spatial(body.jump), contact.free_velocity)
 
 
 @inlined
@@ -238,7 +254,7 @@ def world_impulse(contact, z, r):
 
 
 @inlined
-def apply_impulses(system, rows, z):
+def apply_impulses(system, contacts, rows, z):
     """Write the change of rates that the impulses cause; every body's ``jump`` becomes its change of motion.
 
     What each row's unit impulse leaves in the joints along its chain is known; only the way outward is left to go.
@@ -248,7 +264,16 @@ def apply_impulses(system, rows, z):
         bodies[i].drive = 0.0
         if links[i].joint_kind == FREE:
             put_spatial(bodies[i].bias, Spatial(ZERO, ZERO))
-    for r in range(rows):
+    for k in range(contacts):
+        r, i, end = 3 * k, system.rows[3 * k].link, system.rows[3 * k].end
+        while i != end:
+            efforts = system.row_efforts[r, i] * z[r] + system.row_efforts[r + 1, i] * z[r + 1]
+            bodies[i].drive += efforts + system.row_efforts[r + 2, i] * z[r + 2]
+            i = links[i].parent
+        if end >= 0:
+            for m in range(r, r + 3):
+                increase_spatial(bodies[end].bias, scale(spatial(system.rows[m].force), -z[m]))
+    for r in range(3 * contacts, rows):
         row = system.rows[r]
         i = row.link
         while i != row.end:
@@ -268,7 +293,7 @@ def append_overlooked(system, h, contacts, arrivals):
     count = contacts
     for k in range(len(system.contacts)):
         contact = system.contacts[k]
-        if contact.gap < 1.0 and (contact.closed == 1 or arrivals != ARRIVE):
+        if contact.near and (contact.closed == 1 or arrivals != ARRIVE):
             end = contact.free_velocity[0] + normal_speed(contact, spatial(system.bodies[contact.link].jump))
             if contact.gap + 0.5 * h * end < -CLOSED_GAP and not is_listed(system.indices[ACTIVE], contacts, k):
                 system.indices[ACTIVE, count] = k
@@ -276,7 +301,8 @@ def append_overlooked(system, h, contacts, arrivals):
     if count > contacts:
         carry_rates(system.links, system.bodies, system.rates[FREE_RATES])
         for k in range(contacts, count):
-            activate(system, system.indices[ACTIVE, k], k)
+            contact = system.contacts[system.indices[ACTIVE, k]]
+            activate(contact, system.bodies[contact.link])
     return count
 
 
@@ -320,9 +346,12 @@ def close_gaps(system, h, contacts):
     """Note every point's gap at the end of the step, and which ones touch there."""
     for contact in system.contacts:
         if contact.mode == OPEN:
+            contact.force[0], contact.force[1], contact.force[2] = 0.0, 0.0, 0.0
+            if not contact.near:
+                contact.end_gap, contact.closed = contact.gap, 0
+                continue
             change = normal_speed(contact, spatial(system.bodies[contact.link].jump))
             contact.end_velocity[0] = contact.free_velocity[0] + (change if contacts > 0 else 0.0)
-            contact.force[0], contact.force[1], contact.force[2] = 0.0, 0.0, 0.0
         contact.end_gap = contact.gap + 0.5 * h * contact.end_velocity[0]
         contact.closed = 1 if contact.end_gap <= CLOSED_GAP else 0
 
@@ -397,7 +426,7 @@ def contact_step(system, h, settings, arrivals, time):
             if h == 0.0:
                 again = gains_energy(system, contacts, z, restitution)
                 restitution = 0.0
-            apply_impulses(system, 3 * contacts + joints, z)
+            apply_impulses(system, contacts, 3 * contacts + joints, z)
             if h > 0.0:
                 listed = contacts
                 contacts = append_overlooked(system, h, contacts, arrivals)
