@@ -26,13 +26,18 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 # Every relaxation of IEEE arithmetic but "nnan" and "ninf": NaN stays visible, so a bad input can be refused.
 MATHS: dict[str, Any] = {"fastmath": {"contract", "nsz", "arcp", "reassoc"}, "error_model": "numpy"}
+# Without numba's run-time memory, a kernel that allocates does not compile, and references to arrays are not counted,
+# which otherwise takes a quarter of a contact step.
+NO_ALLOCATION: dict[str, Any] = {"_nrt": False}
 
 PACKAGE = Path(__file__).resolve().parent
 KEPT_CACHES = 4
 
-inlined = register_jitable(no_cfunc_wrapper=True, **MATHS)
+inlined = register_jitable(no_cfunc_wrapper=True, **NO_ALLOCATION, **MATHS)
 # For the few lines whose order of operations matters: sums are done as written.
-inlined_as_written = register_jitable(no_cfunc_wrapper=True, fastmath={"contract", "nsz"}, error_model="numpy")
+inlined_as_written = register_jitable(
+    no_cfunc_wrapper=True, fastmath={"contract", "nsz"}, error_model="numpy", **NO_ALLOCATION
+)
 
 
 def compiled(function: Function) -> Function:
@@ -57,7 +62,7 @@ def bind(entry: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
 
 def _entry(function: Function, **options: Any) -> Function:
     with _cache_folder_in_force():
-        entry = numba.njit(cache=True, **options, **MATHS)(function)
+        entry = numba.njit(cache=True, **options, **NO_ALLOCATION, **MATHS)(function)
     _entries.add(entry)
     return entry
 

@@ -1,7 +1,7 @@
 """Rows of the contact problem: contacts and joint limits, their inverse inertia and free velocities."""
 
 from ..compilation import inlined
-from ..dynamics.contact_inertia import common_ancestor, coupling, hand_inward_effort, invert_roots
+from ..dynamics.contact_inertia import common_ancestor, coupling, hand_inward_effort
 from ..dynamics.spatial import apply, dot, force_at, inertia, put_spatial, scale, spatial, sub, vector
 from ..model.records import FREE
 from .system import ACTIVE, FREE_RATES, IMPULSE, JOINTED, OFFSET, SIDE
@@ -34,7 +34,7 @@ def put_row(row, bodies, link, end, force):
     row.end = end
     if end >= 0:
         put_spatial(row.force, force)
-        put_spatial(row.response, apply(inertia(bodies[end].mobility), force))
+        put_spatial(row.response, apply(inertia(bodies[end].inertia), force))
 
 
 @inlined
@@ -82,9 +82,7 @@ def couple_limit(links, bodies, rows, efforts, G, r):
 @inlined
 def fill_rows(system, contacts, joints):
     """Build G of the active contacts (3 rows each) and, after them, of the joint limits that act (1 row each)."""
-    # Arrays are handed on one by one: a named tuple of them costs numba a count of references per array and call.
     links, bodies, rows, efforts, G = system.links, system.bodies, system.rows, system.row_efforts, system.G
-    invert_roots(links, bodies)
     for k in range(contacts):
         hand_in_contact(links, bodies, system.contacts[system.indices[ACTIVE, k]], rows, efforts, 3 * k)
         for m in range(k + 1):

@@ -12,7 +12,7 @@ import math
 
 from ..compilation import inlined
 from ..dynamics.articulated_body import apply_external_forces, gather_inertias, spread_accelerations
-from ..dynamics.contact_inertia import spread_jumps
+from ..dynamics.contact_inertia import invert_roots, spread_jumps
 from ..dynamics.integrators import keep_momentum
 from ..dynamics.kinematics import carry_rates, carry_two_rates, copy, place_bodies
 from ..dynamics.manifold import move
@@ -410,6 +410,7 @@ def contact_step(system, h, settings, arrivals, time):
             release_joints(system)
         gather_inertias(links, bodies, rates[APPLIED], rates[ADDED])
         spread_accelerations(links, bodies, rates[ACCELERATION])
+        invert_roots(links, bodies)
         hold_efforts(system, v, h)
         free_end(system, v, h)
         contacts, first = find_contacts(system, h if h > 0.0 else time, settings, arrivals)

@@ -43,10 +43,10 @@ ROW = np.dtype([("link", "i8"), ("end", "i8"), ("force", "f8", 6), ("response", 
 
 @inlined
 def invert_roots(links, bodies):
-    """Invert the articulated inertia of every FREE joint's body, once for all rows (after the inward pass)."""
+    """Replace the articulated inertia of every FREE joint's body by its inverse, once for all rows."""
     for i in range(len(links)):
         if links[i].joint_kind == FREE:
-            put_inertia(bodies[i].mobility, inverse(inertia(bodies[i].inertia)))
+            put_inertia(bodies[i].inertia, inverse(inertia(bodies[i].inertia)))
 
 
 @inlined
@@ -59,7 +59,7 @@ def hand_inward(links, bodies, i, force, row, efforts):
         if links[i].joint_kind == FREE:
             row.end = i
             put_spatial(row.force, force)
-            put_spatial(row.response, apply(inertia(body.mobility), force))
+            put_spatial(row.response, apply(inertia(body.inertia), force))
             return
         effort = dot(spatial(body.axis), force)
         efforts[i] = effort
@@ -125,7 +125,7 @@ def spread_jumps(links, bodies, change):
     for i in range(len(links)):
         body, link, carried = bodies[i], links[i], spatial(bodies[links[i].parent].jump)
         if link.joint_kind == FREE:
-            jump = apply(inertia(body.mobility), scale(spatial(body.bias), -1.0))
+            jump = apply(inertia(body.inertia), scale(spatial(body.bias), -1.0))
             relative, frame = sub(jump, carried), outer_frame(link, bodies[link.parent])
             put_vector_at(change, link.velocity_index, rotate_back(frame, velocity_at(relative, vector(body.position))))
             put_vector_at(change, link.velocity_index + 3, rotate_back(frame, relative.angular))

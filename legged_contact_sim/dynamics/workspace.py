@@ -11,14 +11,13 @@ BODY = np.dtype(
         ("axis", "f8", 6),  # joint axis S (1-dof joints); spatial vectors have the angular part first
         ("velocity", "f8", 6),  # relative to the reference velocity
         ("coriolis", "f8", 6),  # velocity-product acceleration c of the joint
-        ("inertia", "f8", 21),  # rigid, then composite or articulated inertia, as the algorithm goes
+        ("inertia", "f8", 21),  # rigid, then composite or articulated, at last (FREE joints) its inverse
         ("bias", "f8", 6),  # force that the body would need to keep its acceleration zero, pA
         ("push", "f8", 6),  # U = IA S
         ("locked", "i8"),  # 1: the joint is held (its acceleration, if any, is part of coriolis)
         ("inverse_inertia", "f8"),  # 1 / D, D = S^T U + rotor inertia; 0 for a held joint
         ("drive", "f8"),  # u = effort - S^T pA
         ("acceleration", "f8", 6),  # relative to free fall: the world's is minus gravity
-        ("mobility", "f8", 21),  # inverse of the articulated inertia (bodies on FREE joints)
         ("jump", "f8", 6),  # change of velocity due to impulses
     ],
     align=True,

@@ -22,16 +22,14 @@ def surface(terrain, heights, x, y, z):
         y: See x.
         z: See x.
     """
-    if terrain.kind == HEIGHT_FIELD:
-        return height_field(terrain, heights, x, y, z)
     cosine, sine = terrain.heading[0], terrain.heading[1]
     along = x * cosine + y * sine
     if terrain.kind == INCLINE:
         gap, forward, up = incline(terrain, along, z)
-    elif terrain.kind == GROOVE:
-        gap, forward, up = groove(terrain, along, z)
-    else:
-        gap, forward, up = steps(terrain, along, z)
+        return gap, forward * cosine, forward * sine, up
+    if terrain.kind == HEIGHT_FIELD:
+        return height_field(terrain, heights, x, y, z)
+    gap, forward, up = groove(terrain, along, z) if terrain.kind == GROOVE else steps(terrain, along, z)
     return gap, forward * cosine, forward * sine, up
 
 
