@@ -29,6 +29,7 @@ from .jacobians import point_acceleration_entry, point_jacobian_entry
 from .kinematics import forward_kinematics_entry
 from .momentum import centroidal_entry
 from .newton_euler import inverse_dynamics_entry
+from .spatial import quaternion_matrix
 from .workspace import workspace
 
 Array = NDArray[np.float64]
@@ -101,6 +102,34 @@ def external_wrenches(robot: RobotModel, forces: ArrayLike | None) -> Array:
     if forces is None:
         return np.empty((0, 6))
     return checked("external_forces", forces, len(robot.links), 6)
+
+
+def free_rotations(robot: RobotModel, q: Array) -> list[tuple[int, Array]]:
+    """Return, for every FREE joint, where its rates begin in v and its rotation (3, 3)."""
+    found = []
+    for link in robot.links[robot.links["joint_kind"] == FREE]:
+        x, y, z, w = q[link["position_index"] + 3 : link["position_index"] + 7]
+        rotation = quaternion_matrix(x, y, z, w)
+        found.append((int(link["velocity_index"]), np.array(rotation).reshape(3, 3)))
+    return found
+
+
+def to_base_axes(robot: RobotModel, q: Array, v: Array) -> Array:
+    """Return the public rates v (nv,) from the kernels', which have FREE joints in outer axes."""
+    public = v.copy()
+    for j, rotation in free_rotations(robot, q):
+        public[j : j + 3] = v[j : j + 3] @ rotation
+        public[j + 3 : j + 6] = v[j + 3 : j + 6] @ rotation
+    return public
+
+
+def to_outer_axes(robot: RobotModel, q: Array, v: Array) -> Array:
+    """Return the kernels' rates (nv,) from public ones v (nv,)."""
+    outer = v.copy()
+    for j, rotation in free_rotations(robot, q):
+        outer[j : j + 3] = rotation @ v[j : j + 3]
+        outer[j + 3 : j + 6] = rotation @ v[j + 3 : j + 6]
+    return outer
 
 
 def added_inertia(robot: RobotModel) -> Array:
@@ -294,7 +323,8 @@ def centroidal_momentum(robot: RobotModel, q: ArrayLike, v: ArrayLike) -> Array:
     return _centroidal(robot, q, v)[1:].ravel()
 
 
-def _energies(robot: RobotModel, q: ArrayLike, v: ArrayLike) -> Array:
+def energies(robot: RobotModel, q: ArrayLike, v: ArrayLike) -> Array:
+    """Return kinetic, potential and spring energy, (3,), J."""
     out = np.empty(3)
     bodies, rates = workspace(robot), checked("v", v, robot.nv)
     energy_entry(robot.links, bodies, coordinates(robot, q), rates, np.empty(robot.nv), out)
@@ -303,17 +333,17 @@ def _energies(robot: RobotModel, q: ArrayLike, v: ArrayLike) -> Array:
 
 def kinetic_energy(robot: RobotModel, q: ArrayLike, v: ArrayLike) -> float:
     """Return the kinetic energy of bodies and rotors, J."""
-    return float(_energies(robot, q, v)[0])
+    return float(energies(robot, q, v)[0])
 
 
 def potential_energy(robot: RobotModel, q: ArrayLike) -> float:
     """Return the potential energy of gravity, J, zero at the world's origin."""
-    return float(_energies(robot, q, np.zeros(robot.nv))[1])
+    return float(energies(robot, q, np.zeros(robot.nv))[1])
 
 
 def spring_energy(robot: RobotModel, q: ArrayLike) -> float:
     """Return the energy in the joint springs, J."""
-    return float(_energies(robot, q, np.zeros(robot.nv))[2])
+    return float(energies(robot, q, np.zeros(robot.nv))[2])
 
 
 def integrate(
