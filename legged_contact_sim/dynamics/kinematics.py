@@ -289,5 +289,5 @@ def forward_kinematics_entry(links, bodies, q, v, rotations, positions):
     """Write the world pose of every body: rotations (n, 9) by rows, positions (n, 3) in m."""
     place_bodies(links, bodies, q, v)
     for i in range(len(links)):
-        rotations[i] = bodies[i].rotation
+        copy(bodies[i].rotation, rotations[i])
         put_vector(positions[i], world_position(bodies, vector(bodies[i].position)))
