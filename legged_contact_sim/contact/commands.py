@@ -2,33 +2,16 @@
 
 from ..compilation import inlined
 from ..dynamics.kinematics import copy, rates_to_base_axes
-from ..model.records import FREE
-from .joint_laws import limit_effort
-from .system import DAMPING, EFFORT, STIFFNESS
+from .system import FEED, TARGET
 
-FEED, TARGET = 0, 1  # second index of a command array
+COMMAND_ROWS = 2  # of a command: feed-forward efforts (FREE joints: wrench in outer axes), target positions
 
 
 @inlined
-def command_joints(system, command):
-    """Set the efforts of a step: ``feed + kp (target - q) - kd v``, within the drives' limits.
-
-    Args:
-        system: the system; its rates hold kp and kd in the rows STIFFNESS and DAMPING.
-        command: (2, nv): feed-forward efforts (FREE joints: wrench in outer axes), target positions.
-    """
-    rates = system.rates
-    nq = len(system.state) - rates.shape[1]
-    for link in system.links:
-        j = link.velocity_index
-        if link.joint_kind == FREE:
-            for k in range(j, j + 6):
-                rates[EFFORT, k] = command[FEED, k]
-        else:
-            rate = system.state[nq + j]
-            lag = command[TARGET, j] - system.state[link.position_index]
-            effort = command[FEED, j] + rates[STIFFNESS, j] * lag - rates[DAMPING, j] * rate
-            rates[EFFORT, j] = limit_effort(link, effort, rate)
+def take_command(system, command):
+    """Take over a command (2, nv) for the coming step."""
+    copy(command[0], system.rates[FEED])
+    copy(command[1], system.rates[TARGET])
 
 
 @inlined

@@ -1,12 +1,13 @@
 """Exact contact (Ayit): velocity-level complementarity on the articulated body method, solved to the last digit."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ..compilation import compiled_long
-from .commands import command_joints, record
+from ..compilation import bind, compiled_long
+from .commands import record, take_command
 from .model import Commands, ContactModel
 from .parameters import Parameters, choice, number, whole
 from .records import SETTINGS
@@ -47,6 +48,10 @@ class ExactLcp(ContactModel):
         self.settings["extent"] = extent(robot)
         self.settings["solver"] = SOLVERS.index(parameters.solver)
 
+    def single_step(self, time_step: float, command: np.ndarray) -> Callable[[], None]:
+        """See `ContactModel.single_step`."""
+        return bind(run_entry, *self.system, self.settings, command, np.empty((0, 0)), time_step, 1, 1, 1)
+
     def run(self, time_step: float, steps: int, commands: Commands, log: np.ndarray, log_every: int) -> None:
         """See `ContactModel.run`."""
         run_entry(*self.system, self.settings, commands.rows, log, time_step, steps, commands.every, log_every)
@@ -63,7 +68,7 @@ def run_entry(
         vectors, indices, ledger,
     )  # fmt: skip
     for k in range(steps):
-        command_joints(system, commands[min(k // every, len(commands) - 1)])
+        take_command(system, commands[min(k // every, len(commands) - 1)])
         advance(system, h, settings[0])
         if len(log) > 0 and (k + 1) % log_every == 0:
             record(system, log[(k + 1) // log_every - 1])

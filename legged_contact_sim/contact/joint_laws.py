@@ -1,8 +1,9 @@
 """What acts in the joints within a time step: drives, implicit damping and springs, dry friction that can hold.
 
-Damping and springs act on the mean of the step's end states (implicit midpoint: never unstable, energy exact for a
-linear spring): with q_m = q + h v / 2 the joint sees ``effort - d v - k (q_m - q_rest)`` and feels the added inertia
-``rotor + h d / 2 + h^2 k / 4``.
+Damping and springs, and likewise the gains of a drive toward its target, act on the mean of the step's end states
+(implicit midpoint: never unstable, energy exact for a linear spring): with q_m = q + h v / 2 the joint sees
+``effort - d v - k (q_m - q_rest)`` and feels the added inertia ``rotor + h d / 2 + h^2 k / 4``. A drive at its limit
+gives just that.
 
 Dry friction is a set-valued law, solved by cases together with the contacts. A joint that holds is welded: it costs
 less than a free one, and the effort of the weld tells whether it holds. A joint that slides feels the constant effort
@@ -13,7 +14,7 @@ solved again; usually the last step's cases are right at once.
 from ..compilation import inlined
 from ..dynamics.spatial import dot, increase_spatial, scale, spatial
 from ..model.records import FREE
-from .system import ADDED, APPLIED, EFFORT, HOLD
+from .system import ADDED, APPLIED, COMPLIANCE, DAMPING, EFFORT, FEED, HOLD, STIFFNESS, TARGET
 
 HOLD_MARGIN = 1e-6  # relative excess over its friction at which a joint still holds, so that rest is rest
 
@@ -36,6 +37,16 @@ def guess_slides(links, slides, v):
 
 
 @inlined
+def drive_effort(system, link, q, rate, h):
+    """Return the effort of a joint's drive at the middle of the step and what its gains add to the joint's inertia."""
+    rates, j = system.rates, link.velocity_index
+    stiffness, damping = rates[STIFFNESS, j], rates[DAMPING, j]
+    effort = rates[FEED, j] + stiffness * (rates[TARGET, j] - q) - damping * rate
+    limited = limit_effort(link, effort, rate)
+    return limited, h * (0.5 * damping + 0.25 * h * stiffness) if limited == effort else 0.0
+
+
+@inlined
 def drive_joints(system, q, v, h):
     """Fill the applied efforts and added inertias of a step of length ``h``, s; hold the joints that stick."""
     links, bodies, rates = system.links, system.bodies, system.rates
@@ -43,12 +54,15 @@ def drive_joints(system, q, v, h):
         link, j = links[i], links[i].velocity_index
         if link.joint_kind == FREE:
             for k in range(j, j + 6):
-                rates[APPLIED, k] = rates[EFFORT, k]
+                rates[EFFORT, k] = rates[FEED, k]
+                rates[APPLIED, k] = rates[FEED, k]
                 rates[ADDED, k] = 0.0
             continue
+        rates[EFFORT, j], rates[COMPLIANCE, j] = drive_effort(system, link, q[link.position_index], v[j], h)
         spring = link.stiffness * (q[link.position_index] - link.rest_position)
         applied = rates[EFFORT, j] - link.damping * v[j] - spring
-        rates[ADDED, j] = link.rotor_inertia + h * (0.5 * link.damping + 0.25 * h * link.stiffness)
+        own = h * (0.5 * link.damping + 0.25 * h * link.stiffness)
+        rates[ADDED, j] = link.rotor_inertia + own + rates[COMPLIANCE, j]
         bodies[i].locked = 0
         if link.friction > 0.0:
             if system.slides[i] == 0.0:
@@ -99,7 +113,10 @@ def revise_slides(system, v_end):
 
 @inlined
 def joint_work(system, v, v_end, h):
-    """Return the work of drives and the (negative) work of damping and dry friction over a step, J."""
+    """Return the work of drives and the (negative) work of damping and dry friction over a step, J.
+
+    Leaves in the row EFFORT what the drives gave on the mean.
+    """
     drives, losses = 0.0, 0.0
     for i in range(len(system.links)):
         link, j = system.links[i], system.links[i].velocity_index
@@ -108,6 +125,7 @@ def joint_work(system, v, v_end, h):
                 drives += system.rates[EFFORT, k] * 0.5 * (v[k] + v_end[k]) * h
             continue
         mean = 0.5 * (v[j] + v_end[j])
+        system.rates[EFFORT, j] -= system.rates[COMPLIANCE, j] * (v_end[j] - v[j]) / h
         drives += system.rates[EFFORT, j] * mean * h
         losses -= link.damping * mean * mean * h
         if link.friction > 0.0:

@@ -1,6 +1,7 @@
 """The interface of a contact model: a name, parameters, and a run over a number of steps."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
@@ -9,8 +10,8 @@ import numpy as np
 from ..errors import ParameterError
 from ..model import RobotModel
 from ..terrain import Terrain
-from .parameters import Parameters
-from .system import System, build_system
+from .parameters import Parameters as ParameterSet
+from .system import STIFFNESS, System, build_system
 
 
 @dataclass(frozen=True)
@@ -48,9 +49,9 @@ class ContactModel(ABC):
 
     name: ClassVar[str]
     summary: ClassVar[str]
-    Parameters: ClassVar[type[Parameters]]
+    Parameters: ClassVar[type[ParameterSet]]
 
-    def __init__(self, robot: RobotModel, terrain: Terrain, parameters: Parameters) -> None:
+    def __init__(self, robot: RobotModel, terrain: Terrain, parameters: ParameterSet) -> None:
         """Allocate everything that steps need.
 
         Args:
@@ -65,7 +66,7 @@ class ContactModel(ABC):
         self.events: list[Event] = []
 
     @classmethod
-    def make_parameters(cls, **given: Any) -> Parameters:
+    def make_parameters(cls, **given: Any) -> ParameterSet:
         """Return the model's parameters from keywords; unknown ones are refused by name."""
         known = [item.name for item in fields(cls.Parameters)]
         for name in given:
@@ -82,8 +83,13 @@ class ContactModel(ABC):
         contacts["normal"][:, 2] = 1.0
         self.system.ledger[:] = 0.0
         self.system.slides[:] = 0.0
-        self.system.rates[:9] = 0.0
+        self.system.rates[:STIFFNESS] = 0.0
         self.events.clear()
+
+    def single_step(self, time_step: float, command: np.ndarray) -> Callable[[], None]:
+        """Return a call that advances by one step with the efforts that ``command`` (1, 2, nv) then holds."""
+        commands, log = Commands(command), np.empty((0, 0))
+        return lambda: self.run(time_step, 1, commands, log, 1)
 
     @abstractmethod
     def run(self, time_step: float, steps: int, commands: Commands, log: np.ndarray, log_every: int) -> None:

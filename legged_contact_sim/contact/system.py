@@ -35,8 +35,9 @@ class System(NamedTuple):
 
 
 # Rows of System.rates.
-EFFORT, APPLIED, ADDED, MIDDLE, FREE_RATES, ACCELERATION, TREND, CHANGE, HOLD, STIFFNESS, DAMPING = range(11)
-RATE_ROWS = 11
+EFFORT, APPLIED, ADDED, MIDDLE, FREE_RATES, ACCELERATION, TREND, CHANGE, HOLD = range(9)  # work of a step
+FEED, TARGET, STIFFNESS, DAMPING, COMPLIANCE = range(9, 14)  # the drives: command, gains, what the gains add to inertia
+RATE_ROWS = 14
 # Rows of System.vectors.
 OFFSET, IMPULSE, SHARE, SIDE, ALTERNATIVE, KEPT = range(6)
 VECTOR_ROWS = 6

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -114,12 +115,12 @@ class RobotModel:
         """How many joints have one coordinate."""
         return len(self.joint_names)
 
-    @property
+    @cached_property
     def position_indices(self) -> np.ndarray:
         """Where each joint's position stands in q, (joint_count,)."""
         return self.links["position_index"][self.joint_links]
 
-    @property
+    @cached_property
     def velocity_indices(self) -> np.ndarray:
         """Where each joint's rate stands in v, (joint_count,)."""
         return self.links["velocity_index"][self.joint_links]

@@ -18,7 +18,7 @@ from ..contact.records import (
     WORK_TERMS,
 )
 from ..dynamics import forward_kinematics
-from ..dynamics.functions import energies
+from ..dynamics.functions import energies, to_base_axes
 from ..model import RobotModel
 from .energy import EnergyAudit
 
@@ -63,9 +63,14 @@ class StepReport:
         self._time_step = simulator.time_step
         self._records = system.contacts.copy()
         self._ledger = system.ledger.copy()
-        self._state = simulator.state
+        self._raw_state = system.state.copy()
         self._start = simulator.start_energy
         self.time = simulator.time
+
+    @cached_property
+    def _state(self) -> tuple[np.ndarray, np.ndarray]:
+        q, v = self._raw_state[: self._robot.nq], self._raw_state[self._robot.nq :]
+        return q, to_base_axes(self._robot, q, v)
 
     @property
     def iterations(self) -> int:
@@ -105,7 +110,7 @@ class StepReport:
     @cached_property
     def contacts(self) -> tuple[ContactReport, ...]:
         """All contact points, in the robot's order."""
-        rotation, position = forward_kinematics(self._robot, self._state.q)
+        rotation, position = forward_kinematics(self._robot, self._state[0])
         return tuple(
             self._contact(name, record, rotation, position)
             for name, record in zip(self._robot.contact_names, self._records, strict=True)

@@ -7,14 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..contact import MODELS, Commands, ContactModel, Event
-from ..contact.commands import FEED, TARGET
+from ..contact.commands import COMMAND_ROWS
 from ..contact.system import DAMPING, EFFORT, STIFFNESS
 from ..dynamics import forward_kinematics
 from ..dynamics.functions import (
     checked,
     coordinates,
     energies,
-    generalized_effort,
     to_base_axes,
     to_outer_axes,
 )
@@ -67,9 +66,9 @@ class Simulator:
         self.robot = RobotModel.from_urdf(robot) if isinstance(robot, str) else robot
         self.terrain = make_terrain(terrain)
         self.time_step = checked_time_step(time_step)
-        self._command = np.zeros((1, 2, self.robot.nv))
+        self._command = np.zeros((1, COMMAND_ROWS, self.robot.nv))
         self._pushes: list[_Push] = []
-        self.model = make_contact_model(contact_model, self.robot, self.terrain, parameters)
+        self.model = self._make_model(contact_model, parameters)
         self.reset()
 
     @property
@@ -114,8 +113,12 @@ class Simulator:
 
     def step(self, effort: ArrayLike | None = None) -> StepReport:
         """Advance by one time step with joint efforts (joint_count,), N m or N, in joint order; None: zero."""
-        self._command[0, FEED] = generalized_effort(self.robot, effort)
-        self._advance(1, Commands(self._command), NO_LOG, 1)
+        self._set_effort(effort)
+        if self._pushes:
+            self._advance_pushed(1, Commands(self._command), NO_LOG, 1)
+        else:
+            self._single_step()
+            self._count(1)
         return StepReport(self)
 
     def run(self, duration: float, controller: Controller | None = None, sample_every: int = 1) -> Trajectory:
@@ -128,33 +131,35 @@ class Simulator:
         efforts = np.zeros((len(log), self.robot.joint_count))
         begin = self._steps
         if controller is None:
-            self._command[0, FEED] = 0.0
+            self._command[0, 0] = 0.0
             self._advance(steps, Commands(self._command), log, sample_every)
         else:
             row = np.zeros((1, log.shape[1]))
             for k in range(steps):
-                self._command[0, FEED] = generalized_effort(self.robot, controller(self.time, *self.state))
+                self._set_effort(controller(self.time, *self.state))
                 sample = (k + 1) % sample_every == 0
                 self._advance(1, Commands(self._command), row if sample else NO_LOG, 1)
                 if sample:
                     log[(k + 1) // sample_every - 1] = row[0]
-                    efforts[(k + 1) // sample_every - 1] = self._command[0, FEED, self.robot.velocity_indices]
+                    efforts[(k + 1) // sample_every - 1] = self._command[0, 0, self.robot.velocity_indices]
         return self._trajectory(begin, log, efforts, sample_every)
 
     def follow(self, targets: ArrayLike, efforts: ArrayLike | None, every: int, sample_every: int = 1) -> Trajectory:
         """Run a compiled rollout along joint targets (T, joint_count), each held for ``every`` steps (see `hold`)."""
         target = np.atleast_2d(np.asarray(targets, dtype=float))
-        rows = np.zeros((len(target), 2, self.robot.nv))
-        rows[:, TARGET, self.robot.velocity_indices] = target
+        rows = np.zeros((len(target), COMMAND_ROWS, self.robot.nv))
+        rows[:, 1, self.robot.velocity_indices] = target
         if efforts is not None:
-            rows[:, FEED, self.robot.velocity_indices] = efforts
+            rows[:, 0, self.robot.velocity_indices] = efforts
         begin, steps = self._steps, len(target) * every
         log = np.zeros((steps // sample_every, log_width(self.robot)))
         self._advance(steps, Commands(rows, every), log, sample_every)
         return self._trajectory(begin, log, np.zeros((len(log), self.robot.joint_count)), sample_every)
 
     def hold(self, stiffness: ArrayLike, damping: ArrayLike, target: ArrayLike | None = None) -> None:
-        """Add joint springs and dampers toward a target (joint_count,), rad or m, evaluated at every step.
+        """Let the drives hold a target (joint_count,), rad or m, by stiffness and damping, within their limits.
+
+        The gains act at every step, on its mean state, and are stable however high.
 
         Args:
             stiffness: N m/rad or N/m, one number or one per joint; 0 removes them.
@@ -165,7 +170,7 @@ class Simulator:
         self.model.system.rates[STIFFNESS, index] = _gains("stiffness", stiffness, self.robot.joint_count)
         self.model.system.rates[DAMPING, index] = _gains("damping", damping, self.robot.joint_count)
         goal = self.robot.home[self.robot.position_indices] if target is None else target
-        self._command[0, TARGET, index] = checked("target", goal, self.robot.joint_count)
+        self._command[0, 1, index] = checked("target", goal, self.robot.joint_count)
 
     def push(self, link: str, force: ArrayLike, torque: ArrayLike = (0.0, 0.0, 0.0), duration: float = 0.0) -> None:
         """Push on a link with a force, N, and torque, N m, in world axes at the link's origin, from now on.
@@ -190,7 +195,7 @@ class Simulator:
         """Go on from the present state under another contact model; the energy audit starts anew."""
         state, rates = self.state, self.model.system.rates
         gains = rates[[STIFFNESS, DAMPING]].copy()
-        self.model = make_contact_model(contact_model, self.robot, self.terrain, parameters)
+        self.model = self._make_model(contact_model, parameters)
         self.model.system.rates[[STIFFNESS, DAMPING]] = gains
         self._set_state(state.q, state.v)
 
@@ -202,6 +207,17 @@ class Simulator:
     def effort(self) -> np.ndarray:
         """Joint efforts that acted in the last step, limits applied, (joint_count,), N m or N."""
         return self.model.system.rates[EFFORT, self.robot.velocity_indices].copy()
+
+    def _make_model(self, name: str, parameters: Mapping[str, Any]) -> ContactModel:
+        model = make_contact_model(name, self.robot, self.terrain, parameters)
+        self._single_step = model.single_step(self.time_step, self._command)
+        return model
+
+    def _set_effort(self, effort: ArrayLike | None) -> None:
+        feed = self._command[0, 0]
+        feed[:] = 0.0
+        if effort is not None:
+            feed[self.robot.velocity_indices] = checked("effort", effort, self.robot.joint_count)
 
     def _set_state(self, q: np.ndarray, v: ArrayLike | None) -> None:
         rates = np.zeros(self.robot.nv) if v is None else checked("v", v, self.robot.nv)
