@@ -2,8 +2,9 @@
 
 from .exact_lcp import ExactLcp
 from .model import Commands, ContactModel, Event
+from .moreau import Moreau
 
-MODELS: dict[str, type[ContactModel]] = {model.name: model for model in (ExactLcp,)}
+MODELS: dict[str, type[ContactModel]] = {model.name: model for model in (ExactLcp, Moreau)}
 
 
 def contact_models() -> dict[str, str]:

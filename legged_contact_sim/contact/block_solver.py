@@ -15,6 +15,8 @@ from ..dynamics.spatial import stretch, sym_inverse
 from .newton_solver import newton_step
 from .records import OPEN, SLIP, STICK
 
+ACCEPTABLE = 100.0  # times the tolerance
+
 
 @inlined
 def block_velocity(G, b, z, r, rows):
@@ -149,50 +151,58 @@ def block_gauss_seidel(G, b, z, contacts, rows, mu, nu, modes, shares, tolerance
 
 @inlined
 def solve_contacts(G, b, z, contacts, rows, mu, nu, modes, shares, tolerance, max_sweeps, matrix, kept):
-    """Solve the contact problem: a few sweeps find the modes, Newton steps the digits; return the number of both.
+    """Solve the contact problem: Newton steps from the first guess, sweeps where they fail; return the number of both.
 
-    A Newton step that does not bring the residual down is taken back, and sweeps go on. Arguments as for
-    `block_gauss_seidel`; ``matrix`` (>= rows, >= rows + 1) and ``kept`` (>= rows,) are work.
+    A Newton step that does not halve the residual is taken back, and some sweeps, ever more, come before the next one.
+    Feet that a stiff robot cannot move apart ask for velocities that fit only to rounding: there the residual stays a
+    little above the tolerance, and one that is `ACCEPTABLE` and does not go down is accepted.
+
+    Arguments as for `block_gauss_seidel`; ``matrix`` (>= rows, >= rows + 1) and ``kept`` (>= rows,) are work.
     """
-    effort, patience = 0, 2
-    while effort < max_sweeps:
-        sweeps = block_gauss_seidel(G, b, z, contacts, rows, mu, nu, modes, shares, tolerance, patience)
-        effort += min(sweeps, patience)
-        if sweeps <= patience:
-            return effort
-        before = complementarity_residual(G, b, z, contacts, rows, mu, nu)
+    effort, patience = 0, 0
+    before = complementarity_residual(G, b, z, contacts, rows, mu, nu, modes)
+    while effort < max_sweeps and before > tolerance:
+        if patience > 0:
+            sweeps = block_gauss_seidel(G, b, z, contacts, rows, mu, nu, modes, shares, tolerance, patience)
+            effort += min(sweeps, patience)
+            before = complementarity_residual(G, b, z, contacts, rows, mu, nu, modes)
+            if before <= tolerance:
+                break
         for r in range(rows):
             kept[r] = z[r]
         newton_step(G, b, z, contacts, rows, mu, nu, matrix)
         effort += 1
-        after = complementarity_residual(G, b, z, contacts, rows, mu, nu)
-        if after <= tolerance:
-            return effort
-        if not after < 0.5 * before:
-            for r in range(rows):
-                z[r] = kept[r]
-            patience = min(2 * patience, 64)
-    return max_sweeps + 1
+        after = complementarity_residual(G, b, z, contacts, rows, mu, nu, modes)
+        if after <= 0.5 * before:
+            before = after
+            continue
+        for r in range(rows):
+            z[r] = kept[r]
+        if before <= ACCEPTABLE * tolerance:
+            break
+        patience = min(max(2, 2 * patience), 64)
+    return effort, before
 
 
 @inlined
-def complementarity_residual(G, b, z, contacts, rows, mu, nu):
+def complementarity_residual(G, b, z, contacts, rows, mu, nu, modes):
     """Return how far the impulses are from solving the contact problem, relative to the step's largest impulse.
 
     For every row the velocity error is turned into an impulse by the row's own diagonal: the prox residual
-    ``|z - proj(z - w / G_rr)|`` (Gehring's fixed point), with the disc for the tangents.
+    ``|z - proj(z - w / G_rr)|`` (Gehring's fixed point), with the disc for the tangents. Sets the contacts' modes.
     """
     worst, largest = 0.0, 1e-300
     for k in range(contacts):
         r = 3 * k
         w0, w1, w2 = block_velocity(G, b, z, r, rows)
-        diagonal = max(G[r + 1, r + 1], G[r + 2, r + 2])
-        p0 = max(0.0, z[r] - w0 / G[r, r])
-        p1, p2 = z[r + 1] - w1 / diagonal, z[r + 2] - w2 / diagonal
-        bound = mu * z[r] + nu * math.sqrt(w1 * w1 + w2 * w2)
+        scale = 1.0 / G[r, r]
+        p0, p1, p2 = max(0.0, z[r] - scale * w0), z[r + 1] - scale * w1, z[r + 2] - scale * w2
         length = math.sqrt(p1 * p1 + p2 * p2)
+        bound = mu * z[r] + nu * math.sqrt(w1 * w1 + w2 * w2)
+        modes[k] = STICK if p0 > 0.0 else OPEN
         if length > bound:
             p1, p2 = p1 * bound / length, p2 * bound / length
+            modes[k] = SLIP if p0 > 0.0 else OPEN
         worst = max(worst, abs(p0 - z[r]), abs(p1 - z[r + 1]), abs(p2 - z[r + 2]))
         largest = max(largest, z[r], abs(z[r + 1]), abs(z[r + 2]))
     for r in range(3 * contacts, rows):

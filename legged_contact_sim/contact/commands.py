@@ -1,7 +1,8 @@
 """What drives the joints during a run: efforts and joint springs toward targets, row by row; and what is recorded."""
 
 from ..compilation import inlined
-from ..dynamics.kinematics import copy, rates_to_base_axes
+from ..dynamics.kinematics import copy, place_bodies, rates_to_base_axes
+from .detection import measure_all_gaps
 from .system import FEED, TARGET
 
 COMMAND_ROWS = 2  # of a command: feed-forward efforts (FREE joints: wrench in outer axes), target positions
@@ -19,6 +20,8 @@ def record(system, row):
     """Write one row of a log: q, v (public axes), ledger, then impulse (3), end gap and mode of every contact point."""
     nv = system.rates.shape[1]
     nq, width = len(system.state) - nv, len(system.ledger)
+    place_bodies(system.links, system.bodies, system.state[:nq], system.state[nq:])
+    measure_all_gaps(system.contacts, system.bodies, system.terrain[0], system.heights)
     copy(system.state[:nq], row[:nq])
     rates_to_base_axes(system.links, system.state[:nq], system.state[nq:], row[nq : nq + nv])
     copy(system.ledger, row[nq + nv : nq + nv + width])

@@ -6,6 +6,10 @@ from ..dynamics.spatial import apply, dot, force_at, inertia, put_spatial, scale
 from ..model.records import FREE
 from .system import ACTIVE, FREE_RATES, IMPULSE, JOINTED, OFFSET, SIDE
 
+CLOSED_GAP = 1e-9  # m (or rad of room to a joint's limit); a smaller gap counts as none
+SOFTNESS = 1e-9  # relative to a contact's inverse inertia
+LIMIT_RECOVERY = 10.0  # rad/s or m/s; fastest way back for a joint that began beyond its limit
+
 
 @inlined
 def hand_in_contact(links, bodies, contact, rows, efforts, r):
@@ -72,6 +76,18 @@ def couple_contacts(links, bodies, rows, efforts, G, r, s):
 
 
 @inlined
+def soften(G, r):
+    """Add a trace of compliance to a contact's block if it is singular: the robot cannot move the point that way."""
+    a, b, c, d, e, f = G[r, r], G[r, r + 1], G[r, r + 2], G[r + 1, r + 1], G[r + 1, r + 2], G[r + 2, r + 2]
+    determinant = a * (d * f - e * e) - b * (b * f - e * c) + c * (b * e - d * c)
+    trace = a + d + f
+    if determinant < SOFTNESS * trace * trace * trace:
+        G[r, r] += SOFTNESS * trace
+        G[r + 1, r + 1] += SOFTNESS * trace
+        G[r + 2, r + 2] += SOFTNESS * trace
+
+
+@inlined
 def couple_limit(links, bodies, rows, efforts, G, r):
     """Fill row ``r`` of G, a joint limit's, up to the diagonal, and its mirror."""
     for s in range(r + 1):
@@ -87,6 +103,7 @@ def fill_rows(system, contacts, joints):
         hand_in_contact(links, bodies, system.contacts[system.indices[ACTIVE, k]], rows, efforts, 3 * k)
         for m in range(k + 1):
             couple_contacts(links, bodies, rows, efforts, G, 3 * k, 3 * m)
+        soften(G, 3 * k)
     for k in range(joints):
         r, i = 3 * contacts + k, system.indices[JOINTED, k]
         hand_inward_effort(links, bodies, i, system.vectors[SIDE, r], rows[r], efforts[r])
@@ -94,27 +111,55 @@ def fill_rows(system, contacts, joints):
 
 
 @inlined
-def find_limits(system, q_middle, h, contacts):
-    """List the joints that would pass a limit by the end of the step, as rows after ``contacts`` blocks; count them."""
-    count = 0
-    for i in range(len(system.links)):
-        link = system.links[i]
+def closing_speed(gap, h):
+    """Return how fast, m/s, a point may go toward the ground at the end of a step, for a gap (m) at its middle.
+
+    A point that is inside comes out by the end of the step (2 gap / h). One that is outside may use up half of what is
+    left: of a small bounce nothing is left after two steps, while with all of it, it would go on for ever. Gaps below
+    CLOSED_GAP are none: a stiff robot on redundant feet cannot close them all.
+    """
+    if gap < -CLOSED_GAP:
+        return 2.0 * gap / h
+    return gap / h if gap > CLOSED_GAP else 0.0
+
+
+@inlined
+def find_limits(system, q_middle, v, h, contacts, listed):
+    """List joints that would pass a limit by the end of the step with rates ``v``, as rows after ``contacts`` blocks.
+
+    Those listed before, ``listed`` of them, stay in the list, and their rows are moved where they belong now; returns
+    the new number. In an impact (h = 0), the joints that are at a limit are listed.
+    """
+    links, indices, sides = system.links, system.indices[JOINTED], system.vectors[SIDE]
+    count = listed
+    for i in range(len(links)):
+        link = links[i]
         if link.joint_kind == FREE or system.bodies[i].locked:
             continue
-        reached = q_middle[link.position_index] + 0.5 * h * system.rates[FREE_RATES, link.velocity_index]
-        if reached < link.lower_limit or reached > link.upper_limit:
-            system.indices[JOINTED, count] = i
-            system.vectors[SIDE, 3 * contacts + count] = 1.0 if reached < link.lower_limit else -1.0
-            count += 1
+        reached = q_middle[link.position_index] + 0.5 * h * v[link.velocity_index]
+        margin = 0.0 if h > 0.0 else 100.0 * CLOSED_GAP
+        if reached < link.lower_limit + margin or reached > link.upper_limit - margin:
+            known = False
+            for k in range(listed):
+                known = known or indices[k] == i
+            if not known:
+                indices[count] = i
+                count += 1
+    for k in range(count):
+        link = links[indices[k]]
+        q = q_middle[link.position_index]
+        sides[3 * contacts + k] = 1.0 if q - link.lower_limit < link.upper_limit - q else -1.0
     return count
 
 
 @inlined
 def fill_limit_offsets(system, contacts, joints, q_middle, h):
-    """Fill the limit rows' rates without impulses; the room left enters as the speed that uses it up by the end."""
+    """Fill the limit rows' rates without impulses; the room left enters as a gap does."""
     for k in range(joints):
         r, link = 3 * contacts + k, system.links[system.indices[JOINTED, k]]
         side, q = system.vectors[SIDE, r], q_middle[link.position_index]
-        room = q - link.lower_limit if side > 0.0 else link.upper_limit - q
-        system.vectors[OFFSET, r] = side * system.rates[FREE_RATES, link.velocity_index] + 2.0 * room / h
+        system.vectors[OFFSET, r] = side * system.rates[FREE_RATES, link.velocity_index]
         system.vectors[IMPULSE, r] = 0.0
+        if h > 0.0:
+            room = q - link.lower_limit if side > 0.0 else link.upper_limit - q
+            system.vectors[OFFSET, r] += max(closing_speed(room, h), -LIMIT_RECOVERY)

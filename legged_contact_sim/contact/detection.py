@@ -12,13 +12,15 @@ from ..terrain.surface import surface
 def measure_gap(contact, bodies, terrain, heights, reach):
     """Set gap, normal and touching point of a contact point in the bodies' present pose; return whether it is near.
 
-    A point farther from the ground than ``reach``, m, gets only its gap.
+    A point farther from the ground than ``reach``, m, gets only its gap, which is also its clearance: how far it can
+    travel before it has to be measured again.
     """
     center = point_position(bodies[contact.link], vector(contact.offset))
     x, y, z = world_position(bodies, center)
     gap, nx, ny, nz = surface(terrain, heights, x, y, z)
     contact.gap = gap - contact.radius
     contact.near = 1 if contact.gap <= reach else 0
+    contact.clearance = contact.gap
     if contact.near:
         put_vector(contact.normal, (nx, ny, nz))
         put_vector(contact.position, vsub(center, vscale((nx, ny, nz), contact.radius)))
@@ -53,9 +55,12 @@ def put_velocity(contact, motion, out):
 
 @inlined
 def time_to_ground(gap, speed, acceleration):
-    """Return the first time t > 0, s, at which ``gap + speed t + acceleration t^2 / 2`` falls to zero; inf: never."""
-    if gap <= 0.0:
-        return 0.0 if speed < 0.0 else math.inf
+    """Return the first time t > 0, s, at which ``gap + speed t + acceleration t^2 / 2`` falls to zero; inf: never.
+
+    A point on the ground (gap 0) that comes on is there at once, one that leaves it comes back.
+    """
+    if gap <= 0.0 and speed < 0.0:
+        return 0.0
     discriminant = speed * speed - 2.0 * acceleration * gap
     if discriminant < 0.0:
         return math.inf
@@ -65,3 +70,12 @@ def time_to_ground(gap, speed, acceleration):
         return 2.0 * gap / (root - speed)
     return -(speed + root) / acceleration if acceleration < 0.0 else math.inf
 
+
+
+@inlined
+def measure_all_gaps(contacts, bodies, terrain, heights):
+    """Set the end gap of every contact point that was too far from the ground to be measured in the step."""
+    for contact in contacts:
+        if contact.near == 0:
+            x, y, z = world_position(bodies, point_position(bodies[contact.link], vector(contact.offset)))
+            contact.end_gap = surface(terrain, heights, x, y, z)[0] - contact.radius

@@ -93,12 +93,16 @@ def add_contact_hold(system, h):
 
 
 @inlined
-def revise_slides(system, v_end):
-    """Let go the joints that cannot hold, hold those whose rate would reverse; return whether anything changed."""
+def revise_slides(system, v_end, one):
+    """Let go the joints that cannot hold, hold those whose rate would reverse; return whether anything changed.
+
+    If ``one``, only the first such joint is revised: changing all at once is faster but can go in circles, one at a
+    time ends (Murty's least-index rule).
+    """
     changed = False
     for i in range(len(system.links)):
         link, j = system.links[i], system.links[i].velocity_index
-        if link.joint_kind == FREE or link.friction <= 0.0:
+        if link.joint_kind == FREE or link.friction <= 0.0 or (one and changed):
             continue
         if system.slides[i] == 0.0:
             hold = system.rates[HOLD, j]

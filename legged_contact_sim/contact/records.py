@@ -13,6 +13,7 @@ CONTACT = np.dtype(
         ("radius", "f8"),  # of the sphere around the centre, m
         ("mode", "i8"),  # OPEN, STICK or SLIP
         ("near", "i8"),  # 0: too far from the ground to matter in this step
+        ("clearance", "f8"),  # m; while the point is not near, its gap is at least this
         ("closed", "i8"),  # 1: it touched at the end of the last step
         ("position", "f8", 3),  # of the touching point, relative to the reference point, m
         ("gap", "f8"),  # at the pose that is being solved, m
@@ -27,9 +28,11 @@ CONTACT = np.dtype(
         ("impulse", "f8", 3),  # of the whole step, impacts included, world axes, N s
         ("end_gap", "f8"),  # at the end of the step, m
         ("arrival", "f8"),  # when it will hit the ground, s from the start of the step; inf: not in this step
-        ("anchor", "f8", 3),  # compliant models: where the point sticks, in the world, m
-        ("slide", "f8", 3),  # distributed contact: direction of sliding, in the world
+        ("stretch", "f8", 3),  # force models: how far the point has gone from where it sticks, world axes, m
+        ("slide", "f8", 3),  # distributed contact: direction of the sliding force, world axes
         ("phase_time", "f8"),  # distributed contact: time since the last change of mode, s
+        ("resistance", "f8", 2),  # force models: what the force adds to the body's inertia (normal, tangential), kg
+        ("drag", "f8"),  # distributed contact: size of the sliding force, N
     ],
     align=True,
 )
@@ -43,9 +46,11 @@ SETTINGS = np.dtype(
         ("impact_threshold", "f8"),  # m/s; slower arrivals are no impacts
         ("recovery_speed", "f8"),  # m/s; fastest way out of the ground for a point that began inside it
         ("extent", "f8"),  # m; no point of the robot is farther from any of its joints
-        ("tolerance", "f8"),  # of the solver, relative to the largest impulse
+        ("tolerance", "f8"),  # of the solver, relative to the largest impulse (prox: to each component)
+        ("absolute_tolerance", "f8"),  # of the prox iterations, N s
         ("relaxation", "f8"),  # of the solver, where it has one
         ("max_iterations", "i8"),
+        ("patience", "i8"),  # prox iterations without progress, after which the relaxation is halved
         ("solver", "i8"),  # code of the solver
         ("activation", "i8"),  # code of the rule by which a contact acts
     ],

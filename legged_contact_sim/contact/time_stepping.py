@@ -33,8 +33,8 @@ from ..dynamics.spatial import (
     vscale,
 )
 from ..model.records import FREE
-from .block_solver import complementarity_residual, solve_contacts
-from .constraint_rows import fill_limit_offsets, fill_rows, find_limits
+from .block_solver import ACCEPTABLE, complementarity_residual, solve_contacts
+from .constraint_rows import CLOSED_GAP, closing_speed, fill_limit_offsets, fill_rows, find_limits
 from .detection import lay_tangents, measure_gap, normal_speed, put_velocity, time_to_ground
 from .joint_laws import (
     add_contact_hold,
@@ -44,6 +44,7 @@ from .joint_laws import (
     joint_work,
     revise_slides,
 )
+from .prox import JOR, SOR, solve_unilateral
 from .records import (
     ACTUATORS,
     BLENDING,
@@ -82,12 +83,16 @@ from .system import (
 
 SOLVER = len(WORK_TERMS)  # where the solver terms begin in the ledger
 MAX_IMPACTS = 20
-MAX_LOOKS = 16  # at a step, while dry joints change between holding and sliding
-CLOSED_GAP = 1e-9  # m; a gap below this counts as touching
+SOFTEST_IMPACT = 1e-3  # of the threshold below which restitution ends; a softer arrival is no event at all
+MAX_LOOKS = 40  # at a step, while dry joints change between holding and sliding
 
 # What a step does about points that come to the ground within it: let them arrive just at its end, stop at the first
 # arrival, or hold them off the ground without an impact. IMPACT is a step of no length, in which only impulses act.
 ARRIVE, STOP, HOLD_OFF, IMPACT = 0, 1, 2, 3
+
+# Rules by which a contact acts: its gap would close by the end of the step, or it is closed at the midpoint (Moreau's
+# scheme as Gehring writes it: no impacts inside the step, restitution at every step, nothing takes back the drift).
+PREDICTED, AT_MIDPOINT = 0, 1
 
 
 @inlined
@@ -143,13 +148,32 @@ def speed_bound(system, extent):
 
 
 @inlined
-def arrival_time(contact, start, free, h, settings):
-    """Return when a point that was away from the ground hits it, s; inf: not in this step, or too softly to matter."""
-    gap, acceleration = contact.gap - 0.5 * h * start, (free - start) / h
-    time = time_to_ground(gap, start, acceleration)
-    if gap <= CLOSED_GAP or time >= h or -start - acceleration * time < settings.impact_threshold:
+def arrival_time(gap, start, free, h, settings):
+    """Return when a point (or a joint) that was away from the ground (its limit) hits it, s, from its gap halfway.
+
+    inf: not in this step, or too softly to matter. One that is there already and still comes on hits it at once.
+    """
+    gap_before, acceleration = gap - 0.5 * h * start, (free - start) / h
+    time = time_to_ground(gap_before if gap_before > CLOSED_GAP else 0.0, start, acceleration)
+    if time >= h or -start - acceleration * time < SOFTEST_IMPACT * settings.impact_threshold:
         return math.inf
     return time
+
+
+@inlined
+def first_limit(system, q_middle, v, h, settings):
+    """Return when the first joint that was away from its limits hits one, s; inf: none does in this step."""
+    first = math.inf
+    for i in range(len(system.links)):
+        link, j = system.links[i], system.links[i].velocity_index
+        if link.joint_kind == FREE or system.bodies[i].locked:
+            continue
+        q, free = q_middle[link.position_index], system.rates[FREE_RATES, j]
+        if q + 0.5 * h * free < link.lower_limit and q - 0.5 * h * v[j] > link.lower_limit + CLOSED_GAP:
+            first = min(first, arrival_time(q - link.lower_limit, v[j], free, h, settings))
+        elif q + 0.5 * h * free > link.upper_limit and q - 0.5 * h * v[j] < link.upper_limit - CLOSED_GAP:
+            first = min(first, arrival_time(link.upper_limit - q, -v[j], -free, h, settings))
+    return first
 
 
 @inlined
@@ -161,12 +185,13 @@ def find_contacts(system, h, settings, arrivals):
     """
     count, first, bodies, contacts = 0, math.inf, system.bodies, system.contacts
     terrain, heights = system.terrain, system.heights
-    reach = h * speed_bound(system, settings.extent)
+    reach = h * speed_bound(system, settings.extent) if arrivals != IMPACT else math.inf
     for k in range(len(contacts)):
         contact = contacts[k]
         contact.mode = OPEN
-        if not measure_gap(contact, bodies, terrain[0], heights, reach):
-            contact.arrival, contact.free_velocity[0] = math.inf, 0.0
+        contact.clearance -= reach
+        if contact.clearance > reach or not measure_gap(contact, bodies, terrain[0], heights, reach):
+            contact.near, contact.arrival = 0, math.inf
             continue
         start = normal_speed(contact, spatial(bodies[contact.link].velocity))
         free = normal_speed(contact, spatial(bodies[contact.link].jump))
@@ -175,9 +200,11 @@ def find_contacts(system, h, settings, arrivals):
         if arrivals == STOP:
             contact.arrival = math.inf
             if closes and not contact.closed:
-                contact.arrival = arrival_time(contact, start, free, h, settings)
+                contact.arrival = arrival_time(contact.gap, start, free, h, settings)
             first = min(first, contact.arrival)
-        if arrivals == IMPACT:
+        if settings.activation == AT_MIDPOINT:
+            acts, contact.arrival, first = contact.gap <= 0.0, math.inf, math.inf
+        elif arrivals == IMPACT:
             acts = contact.closed == 1 or contact.arrival <= h
         else:
             acts = closes and (contact.closed == 1 or arrivals == HOLD_OFF or contact.arrival == math.inf)
@@ -197,53 +224,60 @@ def activate(contact, body):
 
 
 @inlined
-def fill_offsets(system, contacts, h, settings, restitution):
+def fill_offsets(system, contacts, h, settings, bounce):
     """Fill the contacts' velocities without impulses and the first guesses.
 
     In a step of length ``h`` > 0, the gap enters as the speed that closes it by the end; in an impact (h = 0),
-    restitution as the rebound that it asks for: w_n^+ >= -e w_n^-.
+    restitution as the rebound that it asks for: w_n^+ >= -e w_n^-, and likewise along the tangents. ``bounce`` is 0
+    or 1: whether restitution acts.
     """
     for k in range(contacts):
         contact, r = system.contacts[system.indices[ACTIVE, k]], 3 * k
-        approach = contact.free_velocity[0]
-        if h > 0.0:
-            extra = max(2.0 * contact.gap / h, -settings.recovery_speed)
+        approach, tangential = contact.start_velocity[0], 0.0
+        if settings.activation == AT_MIDPOINT or (h == 0.0 and -approach > settings.impact_threshold):
+            extra, tangential = bounce * settings.restitution * approach, bounce * settings.tangential_restitution
+        elif h > 0.0:
+            extra = max(closing_speed(contact.gap, h), -settings.recovery_speed)
         else:
-            extra = restitution * approach if -approach > settings.impact_threshold else 0.0
-        system.vectors[OFFSET, r] = approach + extra
-        system.vectors[OFFSET, r + 1] = contact.free_velocity[1]
-        system.vectors[OFFSET, r + 2] = contact.free_velocity[2]
+            extra = 0.0
+        system.vectors[OFFSET, r] = contact.free_velocity[0] + extra
+        system.vectors[OFFSET, r + 1] = contact.free_velocity[1] + tangential * contact.start_velocity[1]
+        system.vectors[OFFSET, r + 2] = contact.free_velocity[2] + tangential * contact.start_velocity[2]
         for m in range(3):
             system.vectors[IMPULSE, r + m] = contact.force[m] * h
 
 
 @inlined
 def solve_rows(system, contacts, rows, h, settings):
-    """Solve the contact problem and note the effort; return the number of iterations."""
-    b, z = system.vectors[OFFSET], system.vectors[IMPULSE]
-    nu = settings.viscous_friction * h
-    sweeps = solve_contacts(
-        system.G,
-        b,
-        z,
-        contacts,
-        rows,
-        settings.friction,
-        nu,
-        system.indices[MODE],
-        system.vectors[SHARE],
-        settings.tolerance,
-        settings.max_iterations,
-        system.matrix,
-        system.vectors[KEPT],
-    )
+    """Solve the contact problem; enter effort and residual in the ledger."""
+    b, z, mu = system.vectors[OFFSET], system.vectors[IMPULSE], settings.friction
+    nu, modes, shares = settings.viscous_friction * h, system.indices[MODE], system.vectors[SHARE]
+    if settings.solver == JOR or settings.solver == SOR:
+        effort = solve_unilateral(system.G, b, z, system.matrix, contacts, rows, mu, modes, shares, settings)
+        residual = complementarity_residual(system.G, b, z, contacts, rows, mu, nu, modes)
+        solved = effort <= settings.max_iterations
+    else:
+        effort, residual = solve_contacts(
+            system.G,
+            b,
+            z,
+            contacts,
+            rows,
+            mu,
+            nu,
+            modes,
+            shares,
+            settings.tolerance,
+            settings.max_iterations,
+            system.matrix,
+            system.vectors[KEPT],
+        )
+        solved = residual <= ACCEPTABLE * settings.tolerance
     ledger = system.ledger
-    ledger[SOLVER + ITERATIONS] += sweeps
-    residual = complementarity_residual(system.G, b, z, contacts, rows, settings.friction, nu)
+    ledger[SOLVER + ITERATIONS] += effort
     ledger[SOLVER + RESIDUAL] = max(ledger[SOLVER + RESIDUAL], residual)
-    if sweeps > settings.max_iterations:
+    if not solved:
         ledger[SOLVER + UNCONVERGED] += 1.0
-    return sweeps
 
 
 @inlined
@@ -316,11 +350,11 @@ def is_listed(indices, count, k):
 
 
 @inlined
-def book_contacts(system, contacts, h, z):
+def book_contacts(system, contacts, h, z, settings):
     """Enter the impulses in the contacts' records and their work in the ledger.
 
-    The work of an impulse is its product with the mean of the velocities before and after (the displacement, in a
-    midpoint step).
+    The normal force works along the change of the gap, since the last step for a point that touched; the tangential
+    force along the displacement, the mean of the velocities before and after; an impact's impulses on that mean too.
     """
     for k in range(contacts):
         contact, r = system.contacts[system.indices[ACTIVE, k]], 3 * k
@@ -329,16 +363,25 @@ def book_contacts(system, contacts, h, z):
         contact.end_velocity[0] = contact.free_velocity[0] + vdot(vector(contact.normal), change)
         contact.end_velocity[1] = contact.free_velocity[1] + vdot(vector(contact.first_tangent), change)
         contact.end_velocity[2] = contact.free_velocity[2] + vdot(vector(contact.second_tangent), change)
-        system.ledger[CONTACT_NORMAL] += 0.5 * z[r] * (contact.start_velocity[0] + contact.end_velocity[0])
+        if h > 0.0:
+            gap_before = contact.end_gap if contact.closed else contact.gap - 0.5 * h * contact.start_velocity[0]
+            gap_after = contact.gap + 0.5 * h * contact.end_velocity[0]
+            system.ledger[CONTACT_NORMAL] += z[r] * (gap_after - gap_before) / h
+        else:
+            system.ledger[CONTACT_NORMAL] += 0.5 * z[r] * (contact.start_velocity[0] + contact.end_velocity[0])
         tangential = z[r + 1] * (contact.start_velocity[1] + contact.end_velocity[1])
         tangential += z[r + 2] * (contact.start_velocity[2] + contact.end_velocity[2])
         system.ledger[CONTACT_TANGENTIAL] += 0.5 * tangential
         if h > 0.0:
             for m in range(3):
                 contact.force[m] = z[r + m] / h
+        else:
+            rebounds = contact.end_velocity[0] > SOFTEST_IMPACT * settings.impact_threshold
+            contact.closed = 0 if rebounds else 1
+            if -contact.start_velocity[0] > settings.impact_threshold:
+                system.ledger[SOLVER + IMPACTS] += 1.0
         impulse = world_impulse(contact, z, r)
         put_vector(contact.impulse, vadd(vector(contact.impulse), impulse))
-        contact.closed = 1
 
 
 @inlined
@@ -347,8 +390,8 @@ def close_gaps(system, h, contacts):
     for contact in system.contacts:
         if contact.mode == OPEN:
             contact.force[0], contact.force[1], contact.force[2] = 0.0, 0.0, 0.0
-            if not contact.near:
-                contact.end_gap, contact.closed = contact.gap, 0
+            if contact.near == 0:
+                contact.closed = 0
                 continue
             change = normal_speed(contact, spatial(system.bodies[contact.link].jump))
             contact.end_velocity[0] = contact.free_velocity[0] + (change if contacts > 0 else 0.0)
@@ -398,7 +441,8 @@ def contact_step(system, h, settings, arrivals, time):
         rates[MIDDLE, j] = v[j] + 0.5 * h * rates[TREND, j]
     guess_slides(links, system.slides, v)
     pushed = external_forces_act(system.forces)
-    contacts, joints, restitution = 0, 0, settings.restitution
+    contacts, joints = 0, 0
+    bounce = 1.0 if settings.restitution > 0.0 or settings.tangential_restitution > 0.0 else 0.0
     looks, settled = 0, False
     while not settled and looks < MAX_LOOKS:
         place_bodies(links, bodies, q_middle, rates[MIDDLE])
@@ -414,26 +458,31 @@ def contact_step(system, h, settings, arrivals, time):
         hold_efforts(system, v, h)
         free_end(system, v, h)
         contacts, first = find_contacts(system, h if h > 0.0 else time, settings, arrivals)
+        if arrivals == STOP:
+            first = min(first, first_limit(system, q_middle, v, h, settings))
         if first < h:
             return first
-        joints = find_limits(system, q_middle, h, contacts) if h > 0.0 else 0
+        joints = find_limits(system, q_middle, rates[FREE_RATES], h, contacts, 0)
         again = contacts + joints > 0
         while again:
             fill_rows(system, contacts, joints)
-            fill_offsets(system, contacts, h, settings, restitution)
+            fill_offsets(system, contacts, h, settings, bounce)
             fill_limit_offsets(system, contacts, joints, q_middle, h)
             solve_rows(system, contacts, 3 * contacts + joints, h, settings)
             again = False
             if h == 0.0:
-                again = gains_energy(system, contacts, z, restitution)
-                restitution = 0.0
+                again = gains_energy(system, contacts, z, bounce)
+                bounce = 0.0
             apply_impulses(system, contacts, 3 * contacts + joints, z)
             if h > 0.0:
-                listed = contacts
-                contacts = append_overlooked(system, h, contacts, arrivals)
-                if contacts > listed:
-                    joints = find_limits(system, q_middle, h, contacts)
-                    again = True
+                for j in range(nv):
+                    v_end[j] = rates[FREE_RATES, j] + rates[CHANGE, j]
+                pressed = contacts
+                if settings.activation == PREDICTED:
+                    pressed = append_overlooked(system, h, contacts, arrivals)
+                jammed = find_limits(system, q_middle, v_end, h, pressed, joints)
+                again = pressed > contacts or jammed > joints
+                contacts, joints = pressed, jammed
         touched = contacts + joints > 0
         for j in range(nv):
             v_end[j] = rates[FREE_RATES, j] + (rates[CHANGE, j] if touched else 0.0)
@@ -445,15 +494,15 @@ def contact_step(system, h, settings, arrivals, time):
                 settled = False
                 for j in range(nv):
                     rates[MIDDLE, j] = 0.5 * (v[j] + v_end[j])
-            settled = not revise_slides(system, v_end) and settled
+            settled = not revise_slides(system, v_end, looks > 4) and settled
         looks += 1
     if not settled:
         system.ledger[SOLVER + UNCONVERGED] += 1.0
-    book_contacts(system, contacts, h, z)
+    book_contacts(system, contacts, h, z, settings)
     if h > 0.0:
         finish_step(system, h, contacts, joints, pushed)
     else:
-        system.ledger[SOLVER + IMPACTS] += 1.0
+        system.ledger[LIMITS] += limit_work(system, contacts, joints, v, v_end)
         for j in range(nv):
             v[j] = v_end[j]
             rates[TREND, j] = 0.0
@@ -484,13 +533,13 @@ def finish_step(system, h, contacts, joints, pushed):
 
 
 @inlined
-def gains_energy(system, contacts, z, restitution):
+def gains_energy(system, contacts, z, bounce):
     """Keep an impact from creating energy, which Newton's law with friction can do; return whether to solve again.
 
     A gaining solution is set aside and the plastic impact (restitution 0, which never gains) is solved next; that one
     is then moved back towards the gaining one as far as nothing is gained.
     """
-    if restitution > 0.0:
+    if bounce > 0.0:
         if impulse_work(system, contacts, z) <= 0.0:
             return False
         copy(z, system.vectors[ALTERNATIVE])
@@ -560,7 +609,7 @@ def advance(system, h, settings):
     while left > 0.0:
         found = contact_step(system, length, settings, arrivals, arrival)
         if found < math.inf:  # go to the arrival first
-            arrival, length, arrivals = found, found, ARRIVE
+            arrival, length, arrivals = found, found, ARRIVE if found > 0.0 else IMPACT
         elif arrivals == ARRIVE:
             left -= length
             length, arrivals = 0.0, IMPACT

@@ -60,6 +60,7 @@ class StepReport:
         """Copy what the next step would overwrite."""
         system = simulator.model.system
         self._robot: RobotModel = simulator.robot
+        self._terrain = simulator.terrain
         self._time_step = simulator.time_step
         self._records = system.contacts.copy()
         self._ledger = system.ledger.copy()
@@ -119,7 +120,9 @@ class StepReport:
     def _contact(self, name: str, record: np.void, rotation: np.ndarray, position: np.ndarray) -> ContactReport:
         link, normal = record["link"], record["normal"].copy()
         center = position[link] + rotation[link] @ record["offset"]
-        slip = np.zeros(3)
+        slip, gap = np.zeros(3), float(record["end_gap"])
+        if not record["near"]:  # the kernel did not look at it
+            gap, normal = float(self._terrain.gap(center)) - float(record["radius"]), self._terrain.normal(center)
         if record["mode"] != OPEN:
             slip = record["end_velocity"][1] * record["first_tangent"]
             slip = slip + record["end_velocity"][2] * record["second_tangent"]
@@ -129,7 +132,7 @@ class StepReport:
             normal=normal,
             force=record["impulse"] / self._time_step,
             impulse=record["impulse"].copy(),
-            gap=float(record["end_gap"]),
+            gap=gap,
             slip_velocity=slip,
             mode=MODES[record["mode"]],
         )

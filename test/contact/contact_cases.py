@@ -1,4 +1,4 @@
-"""What the tests of contact share: small robots as URDF text, the models and time steps under test, and a few measures."""
+"""What the tests of contact share: small robots as URDF text, models and time steps under test, a few measures."""
 
 from functools import cache
 
@@ -110,7 +110,7 @@ def point_positions(robot, q):
 
 
 def gaps(sim):
-    """Return the gaps of all contact points at the simulator's present pose, from the kinematics alone, (points,), m."""
+    """Return the gaps of all contact points in the present pose, from the kinematics alone, (points,), m."""
     robot = sim.robot
     rotation, position = forward_kinematics(robot, sim.state.q)
     points = robot.contact_points

@@ -67,7 +67,7 @@ def test_the_audit_of_a_standing_robot_closes(name, model, time_step):
 
 @cases
 def test_joints_with_dry_friction_hold_exactly(model, time_step):
-    sim, _, run = standing("quadruped16", model, time_step)
+    _, _, run = standing("quadruped16", model, time_step)
     assert (run.v[:, 6:] == 0.0).all()
     assert np.ptp(run.q[:, 7:], axis=0).max() == 0.0
 

@@ -1,0 +1,113 @@
+"""Moreau's time stepping (Gehring): midpoint scheme, normal cone inclusions solved by prox iterations."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..compilation import bind
+from ..dynamics.contact_inertia import ROW
+from ..model import RobotModel
+from ..model.cuts import COORDINATES, cut
+from .exact_lcp import run_entry
+from .model import Commands, ContactModel
+from .moreau_cuts import run_cut_entry
+from .parameters import Parameters, choice, number, whole
+from .prox import JOR, SOR
+from .records import SETTINGS
+from .system import RATE_ROWS, VECTOR_ROWS, System, extent
+from .time_stepping import AT_MIDPOINT, PREDICTED
+
+PROX = {"jor": JOR, "sor": SOR}
+ACTIVATION = {"predicted": PREDICTED, "midpoint": AT_MIDPOINT}
+NO_LOG = np.empty((0, 0))
+
+
+@dataclass(frozen=True)
+class MoreauParameters(Parameters):
+    """Parameters of `moreau`; those of the study: tolerances 1e-6, ``activation="midpoint"``, time step 2.5 ms."""
+
+    friction: float = number(0.8, 0.0, 100.0)
+    restitution: float = number(0.0, 0.0, 1.0)
+    tangential_restitution: float = number(0.0, 0.0, 1.0)
+    prox: str = choice("jor", tuple(PROX))
+    alpha: float = number(0.6, 0.0, 2.0, open_low=True)
+    relative_tolerance: float = number(1e-11, 0.0, 0.1)
+    absolute_tolerance: float = number(1e-13, 0.0, 1.0, "N s", open_low=True)
+    max_iterations: int = whole(10000, 1, 10**9)
+    patience: int = whole(20, 1, 10**9)
+    coordinates: str = choice("minimal", COORDINATES)
+    bilateral: str = choice("direct", ("direct", "prox"))
+    activation: str = choice("predicted", tuple(ACTIVATION))
+    impact_threshold: float = number(1e-3, 0.0, 1e3, "m/s", open_low=True)
+    recovery_speed: float = number(0.5, 0.0, 1e3, "m/s")
+
+
+class Moreau(ContactModel):
+    """Hard contact with Coulomb friction as normal cone inclusions on end velocities, by projection."""
+
+    name: ClassVar[str] = "moreau"
+    summary: ClassVar[str] = "hard contact, Moreau's midpoint scheme, prox iterations (Gehring)"
+    Parameters: ClassVar[type[Parameters]] = MoreauParameters
+
+    def __init__(self, robot: Any, terrain: Any, parameters: Any) -> None:
+        """See `ContactModel`."""
+        super().__init__(robot, terrain, parameters)
+        self.settings = solver_settings(parameters)
+        self.settings["extent"] = extent(robot)
+        self._ends = np.zeros((2, 0, 6))
+        self._entry: Callable[..., None] = run_entry
+        self._fixed: tuple[Any, ...] = (self.settings,)
+        if parameters.coordinates != "minimal":
+            self._cut(parameters)
+
+    def _cut(self, parameters: MoreauParameters) -> None:
+        """Go over to the kernel for cut robots."""
+        forest = cut(self.robot, parameters.coordinates)
+        self.system = with_cut_rows(self.system, self.robot, len(forest.cuts))
+        self._ends = np.zeros((2, len(forest.cuts), 6))
+        work = (np.zeros(forest.nv), np.zeros((RATE_ROWS, forest.nv)))
+        cuts = (forest.cuts, np.zeros((len(forest.cuts), 6, 6)), self._ends)
+        self._entry = run_cut_entry
+        self._fixed = (forest.links, *work, *cuts, self.settings, int(parameters.bilateral == "direct"))
+
+    def restart(self) -> None:
+        """See `ContactModel.restart`."""
+        super().restart()
+        self._ends[:] = 0.0
+
+    def single_step(self, time_step: float, command: np.ndarray) -> Callable[[], None]:
+        """See `ContactModel.single_step`."""
+        return bind(self._entry, *self.system, *self._fixed, command, NO_LOG, time_step, 1, 1, 1)
+
+    def run(self, time_step: float, steps: int, commands: Commands, log: np.ndarray, log_every: int) -> None:
+        """See `ContactModel.run`."""
+        self._entry(*self.system, *self._fixed, commands.rows, log, time_step, steps, commands.every, log_every)
+
+
+def with_cut_rows(system: System, robot: RobotModel, cuts: int) -> System:
+    """Return the system with room for the rows of some cuts: six each, in two parts, and two parts for limits."""
+    contacts, others = 3 * len(robot.contact_points), robot.joint_count + 6 * cuts
+    rows, parts = contacts + others, contacts + 2 * others
+    return system._replace(
+        rows=np.zeros(parts, dtype=ROW),
+        row_efforts=np.zeros((parts, len(robot.links))),
+        G=np.zeros((rows, rows)),
+        matrix=np.zeros((3, rows)),
+        vectors=np.zeros((VECTOR_ROWS, parts)),
+        indices=np.zeros((len(system.indices) + 1, rows), dtype=np.int64),
+    )
+
+
+def solver_settings(parameters: MoreauParameters) -> np.ndarray:
+    """Return the kernels' SETTINGS, (1,), all but the robot's extent."""
+    settings = np.zeros(1, dtype=SETTINGS)
+    same = ("friction", "restitution", "tangential_restitution", "absolute_tolerance", "max_iterations", "patience")
+    for name in (*same, "impact_threshold", "recovery_speed"):
+        settings[name] = getattr(parameters, name)
+    settings["tolerance"] = parameters.relative_tolerance
+    settings["relaxation"] = parameters.alpha
+    settings["solver"] = PROX[parameters.prox]
+    settings["activation"] = ACTIVATION[parameters.activation]
+    return settings

@@ -1,0 +1,179 @@
+"""Gehring's prox iterations, JOR and SOR: relaxed Jacobi and Gauss-Seidel steps, each followed by a projection.
+
+Unknown impulses z and velocities w = G z + b: first contacts in blocks (normal, two tangents), then scalar rows with
+bounds. The contact laws as fixed points (equations 13 and 14 of the study), with r = alpha / G_ll:
+
+    z_n = max(0, z_n - r w_n),    z_t = z_t - r w_t, projected on the disc of radius mu z_n,
+    z = z - r w, kept within its bounds: 0 and infinity at a limit, none in a bilateral constraint.
+
+JOR projects all rows and then renews the velocities, SOR renews them after every contact. Both stop when every
+component changes by at most ``|z| T_rel + T_abs``.
+
+Beyond a critical alpha, which differs from pose to pose, neither converges. When ``patience`` iterations have not
+brought the largest change down, the relaxation is halved (Studer, "Numerics of unilateral contacts and friction").
+"""
+
+import math
+
+from ..compilation import inlined
+from .records import OPEN, SLIP, STICK
+
+JOR, SOR = 3, 4  # codes of solvers, after those of exact contact
+
+
+@inlined
+def fill_relaxations(G, contacts, rows, alpha, out):
+    """Fill r = alpha / G_ll of every row, kg; both tangents take the larger of their diagonals."""
+    for k in range(contacts):
+        r = 3 * k
+        out[r] = alpha / G[r, r]
+        out[r + 1] = alpha / max(G[r + 1, r + 1], G[r + 2, r + 2])
+        out[r + 2] = out[r + 1]
+    for r in range(3 * contacts, rows):
+        out[r] = alpha / G[r, r]
+
+
+@inlined
+def row_velocity(G, b, z, r, rows):
+    """Return the velocity w of row ``r``."""
+    w = b[r]
+    for s in range(rows):
+        w += G[r, s] * z[s]
+    return w
+
+
+@inlined
+def project_contact(z, w0, w1, w2, r, mu, normal_relaxation, tangential_relaxation):
+    """Return the projected impulse and the mode of the contact whose rows begin at ``r``."""
+    z0 = max(0.0, z[r] - normal_relaxation * w0)
+    z1, z2 = z[r + 1] - tangential_relaxation * w1, z[r + 2] - tangential_relaxation * w2
+    bound, length = mu * z0, math.sqrt(z1 * z1 + z2 * z2)
+    mode = STICK
+    if length > bound:
+        shrink, mode = bound / length, SLIP
+        z1, z2 = z1 * shrink, z2 * shrink
+    return z0, z1, z2, mode if z0 > 0.0 else OPEN
+
+
+@inlined
+def take_impulse(z, r, new, relative, absolute, progress):
+    """Replace the impulse of row ``r``; return progress, the largest change so far and its largest excess.
+
+    The excess is the change in units of what the tolerances allow.
+    """
+    change = abs(new - z[r])
+    allowed = abs(z[r]) * relative + absolute
+    z[r] = new
+    return max(progress[0], change), max(progress[1], change / allowed)
+
+
+@inlined
+def take_contact(z, r, z0, z1, z2, relative, absolute, progress):
+    """Replace a contact's impulse; return progress (see `take_impulse`)."""
+    progress = take_impulse(z, r, z0, relative, absolute, progress)
+    progress = take_impulse(z, r + 1, z1, relative, absolute, progress)
+    return take_impulse(z, r + 2, z2, relative, absolute, progress)
+
+
+@inlined
+def project_scalar(z, w, r, relaxation, bounds):
+    """Return the projected impulse of the scalar row ``r``, within its bounds (2, rows)."""
+    return min(bounds[1, r], max(bounds[0, r], z[r] - relaxation * w))
+
+
+@inlined
+def jacobi_sweep(G, b, z, w, contacts, rows, mu, modes, relaxations, bounds, relative, absolute):
+    """One JOR iteration: all velocities, then all projections; return its largest change, N s, and largest excess."""
+    progress = (0.0, 0.0)
+    for r in range(rows):
+        w[r] = row_velocity(G, b, z, r, rows)
+    for k in range(contacts):
+        r = 3 * k
+        z0, z1, z2, modes[k] = project_contact(
+            z, w[r], w[r + 1], w[r + 2], r, mu, relaxations[r], relaxations[r + 1]
+        )
+        progress = take_contact(z, r, z0, z1, z2, relative, absolute, progress)
+    for r in range(3 * contacts, rows):
+        new = project_scalar(z, w[r], r, relaxations[r], bounds)
+        progress = take_impulse(z, r, new, relative, absolute, progress)
+    return progress
+
+
+@inlined
+def gauss_seidel_sweep(G, b, z, contacts, rows, mu, modes, relaxations, bounds, relative, absolute):
+    """One SOR iteration: velocities and projection contact after contact; return as `jacobi_sweep`."""
+    progress = (0.0, 0.0)
+    for k in range(contacts):
+        r = 3 * k
+        w0 = row_velocity(G, b, z, r, rows)
+        w1, w2 = row_velocity(G, b, z, r + 1, rows), row_velocity(G, b, z, r + 2, rows)
+        z0, z1, z2, modes[k] = project_contact(z, w0, w1, w2, r, mu, relaxations[r], relaxations[r + 1])
+        progress = take_contact(z, r, z0, z1, z2, relative, absolute, progress)
+    for r in range(3 * contacts, rows):
+        w = row_velocity(G, b, z, r, rows)
+        new = project_scalar(z, w, r, relaxations[r], bounds)
+        progress = take_impulse(z, r, new, relative, absolute, progress)
+    return progress
+
+
+@inlined
+def iterate(G, b, z, w, contacts, rows, mu, modes, relaxations, bounds, settings):
+    """Iterate until every impulse changes by at most ``|z| T_rel + T_abs``; return the number of iterations.
+
+    Args:
+        G: inverse contact inertia, (>= rows, >= rows), 1/kg.
+        b: velocities without impulses, (>= rows,), m/s.
+        z: impulses, (>= rows,), N s: first guess in, solution out.
+        w: work, (>= rows,).
+        contacts: number of 3x3 blocks, first in G.
+        rows: all rows, scalar ones included.
+        mu: Coulomb friction coefficient.
+        modes: OPEN, STICK or SLIP of each contact, written.
+        relaxations: r of every row, (>= rows,), kg; halved where the iteration stalls.
+        bounds: lowest and highest impulse of scalar rows, (2, >= rows), N s.
+        settings: SETTINGS record; more iterations than its maximum are returned when it gives up.
+    """
+    relative, absolute = settings.tolerance, settings.absolute_tolerance
+    smallest, before = math.inf, math.inf
+    for k in range(1, settings.max_iterations + 1):
+        if settings.solver == JOR:
+            progress = jacobi_sweep(G, b, z, w, contacts, rows, mu, modes, relaxations, bounds, relative, absolute)
+        else:
+            progress = gauss_seidel_sweep(G, b, z, contacts, rows, mu, modes, relaxations, bounds, relative, absolute)
+        if progress[1] <= 1.0:
+            return k
+        smallest = min(smallest, progress[0])
+        if k % settings.patience == 0:
+            if not smallest < before:
+                for r in range(rows):
+                    relaxations[r] *= 0.5
+            smallest, before = math.inf, smallest
+    return settings.max_iterations + 1
+
+
+@inlined
+def solve_unilateral(G, b, z, work, contacts, rows, mu, modes, relaxations, settings):
+    """Solve contacts and, after them, limits by prox iterations; return their number. ``work``: (>= 3, >= rows)."""
+    for r in range(3 * contacts, rows):
+        work[0, r], work[1, r] = 0.0, math.inf
+    fill_relaxations(G, contacts, rows, settings.relaxation, relaxations)
+    return iterate(G, b, z, work[2], contacts, rows, mu, modes, relaxations, work, settings)
+
+
+@inlined
+def prox_residual(G, b, z, contacts, rows, mu, bounds):
+    """Return how far the impulses are from the fixed point with alpha = 1, relative to the largest of them."""
+    worst, largest = 0.0, 1e-300
+    for k in range(contacts):
+        r = 3 * k
+        w0 = row_velocity(G, b, z, r, rows)
+        w1, w2 = row_velocity(G, b, z, r + 1, rows), row_velocity(G, b, z, r + 2, rows)
+        tangential = 1.0 / max(G[r + 1, r + 1], G[r + 2, r + 2])
+        z0, z1, z2, _ = project_contact(z, w0, w1, w2, r, mu, 1.0 / G[r, r], tangential)
+        worst = max(worst, abs(z0 - z[r]), abs(z1 - z[r + 1]), abs(z2 - z[r + 2]))
+        largest = max(largest, z[r], abs(z[r + 1]), abs(z[r + 2]))
+    for r in range(3 * contacts, rows):
+        wanted = z[r] - row_velocity(G, b, z, r, rows) / G[r, r]
+        worst = max(worst, abs(min(bounds[1, r], max(bounds[0, r], wanted)) - z[r]))
+        largest = max(largest, abs(z[r]))
+    return worst / largest
