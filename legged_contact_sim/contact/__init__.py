@@ -1,10 +1,15 @@
 """How feet meet the ground: detection, solvers, and one file per contact model behind one interface."""
 
+from .compliant import Compliant
+from .distributed import Distributed
 from .exact_lcp import ExactLcp
 from .model import Commands, ContactModel, Event
 from .moreau import Moreau
+from .penalty import Penalty
 
-MODELS: dict[str, type[ContactModel]] = {model.name: model for model in (ExactLcp, Moreau)}
+MODELS: dict[str, type[ContactModel]] = {
+    model.name: model for model in (ExactLcp, Moreau, Compliant, Penalty, Distributed)
+}
 
 
 def contact_models() -> dict[str, str]:

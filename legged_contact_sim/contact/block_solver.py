@@ -150,6 +150,38 @@ def block_gauss_seidel(G, b, z, contacts, rows, mu, nu, modes, shares, tolerance
 
 
 @inlined
+def scalar_sweep(G, b, z, contacts, rows, mu, nu):
+    """One sweep row by row (Ayit 4.4): every normal impulse, then its tangents, projected on the disc."""
+    for r in range(rows):
+        tangent = r < 3 * contacts and r % 3 > 0
+        w = b[r]
+        for s in range(rows):
+            w += G[r, s] * z[s]
+        wanted = z[r] - w / G[r, r]
+        if not tangent:
+            wanted = max(0.0, wanted)
+        z[r] = wanted
+        if tangent and r % 3 == 2:
+            first, second = z[r - 1], z[r]
+            _, w1, w2 = block_velocity(G, b, z, r - 2, rows)
+            bound = mu * z[r - 2] + nu * math.sqrt(w1 * w1 + w2 * w2)
+            length = math.sqrt(first * first + second * second)
+            if length > bound:
+                z[r - 1], z[r] = first * bound / length, second * bound / length
+
+
+@inlined
+def projected_gauss_seidel(G, b, z, contacts, rows, mu, nu, modes, tolerance, max_sweeps):
+    """Solve the contact problem by scalar sweeps alone, as the study does; return their number and the residual."""
+    for k in range(1, max_sweeps + 1):
+        scalar_sweep(G, b, z, contacts, rows, mu, nu)
+        residual = complementarity_residual(G, b, z, contacts, rows, mu, nu, modes)
+        if residual <= tolerance:
+            return k, residual
+    return max_sweeps, complementarity_residual(G, b, z, contacts, rows, mu, nu, modes)
+
+
+@inlined
 def solve_contacts(G, b, z, contacts, rows, mu, nu, modes, shares, tolerance, max_sweeps, matrix, kept):
     """Solve the contact problem: Newton steps from the first guess, sweeps where they fail; return the number of both.
 

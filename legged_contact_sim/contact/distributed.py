@@ -59,12 +59,11 @@ class DistributedParameters(Parameters):
 
 
 @inlined
-def sticking_share(contact, h, law):
-    """Return the weight of the sticking force at the middle of the step; the sliding force has the rest (27, 29)."""
-    time = contact.phase_time + 0.5 * h
+def sticking_share(contact, time, law):
+    """Return the weight of the sticking force at a time, s, from the last change; sliding has the rest (27, 29)."""
     if contact.mode == SLIP:
-        return 1.0 - min(1.0, time / law.breakaway_time)
-    return min(1.0, time / law.restick_time)
+        return 1.0 - min(1.0, (contact.phase_time + time) / law.breakaway_time)
+    return min(1.0, (contact.phase_time + time) / law.restick_time)
 
 
 @inlined
@@ -85,7 +84,7 @@ def press(contact, h, law):
     stiffness = law.normal_exponent * elastic / depth if depth > 0.0 else 0.0
     contact.force[0] = elastic - damping * start[0]  # (16)
     contact.resistance[0] = h * (0.5 * damping + 0.25 * h * stiffness)
-    share = sticking_share(contact, h, law)
+    share = sticking_share(contact, 0.5 * h, law)
     first, second = middle_stretch(contact, h)
     contact.force[1] = -share * (law.tangential_stiffness * first + law.tangential_damping * start[1])  # (17)
     contact.force[2] = -share * (law.tangential_stiffness * second + law.tangential_damping * start[2])  # (18)
@@ -99,7 +98,7 @@ def press(contact, h, law):
 @inlined
 def revise_drag(contact, h, law):
     """Bring a point's sliding force up to date with its normal force and velocity; return whether it changed."""
-    if sticking_share(contact, h, law) >= 1.0:
+    if sticking_share(contact, 0.5 * h, law) >= 1.0:
         return False
     old, contact.drag = contact.drag, sliding_force(contact, law)
     return abs(contact.drag - old) > DRAG_TOLERANCE * (abs(contact.drag) + abs(old))
@@ -133,31 +132,46 @@ def sum_feet(system):
 
 
 @inlined
+def breaks_away(contact, foot, direction, law):
+    """Return whether the foot's total force, (tangential, normal), lets a point slide against a direction (40)."""
+    tangential, normal = foot
+    reached = vdot(tangential, tangential) >= law.static_friction**2 * vdot(normal, normal)
+    return reached and end_speed(contact, direction) < 0.0
+
+
+@inlined
+def force_direction(contact):
+    """Return the unit vector of the tangential force in world axes (20); zero without force."""
+    size = tangential_size(contact)
+    own = vsub(world_impulse(contact, contact.force, 0), vscale(vector(contact.normal), contact.force[0]))
+    return vscale(own, 1.0 / size) if size > 0.0 else ZERO
+
+
+@inlined
 def change_phases(system, h, law):
-    """Let feet break away and points stick again (40), after a step of length ``h``, s.
+    """Let feet break away and points stick again, after a step of length ``h``, s.
 
     A foot breaks away when its total tangential force reaches the static limit; of its points, those that move against
-    their force then slide, each along its own force. A point sticks again when its sliding velocity has reversed.
+    their force then slide, each along its own force. A point sticks again when its sliding velocity has reversed. A
+    change in the middle of a transition goes on from the share and the direction reached, so that no force jumps.
     """
     sum_feet(system)
     for contact in system.contacts:
         if contact.mode == OPEN:
             continue
+        share = sticking_share(contact, h, law)
         contact.phase_time += h
         if contact.mode == SLIP:
             if end_speed(contact, vector(contact.slide)) >= 0.0:
-                contact.mode, contact.phase_time = STICK, 0.0
-                put_stretch(contact, 0.0, 0.0)
+                contact.mode, contact.phase_time = STICK, share * law.restick_time
+                if share == 0.0:
+                    put_stretch(contact, 0.0, 0.0)
             continue
-        tangential, normal = spatial(system.bodies[contact.link].jump)
-        size = tangential_size(contact)
-        if size > 0.0 and vdot(tangential, tangential) >= law.static_friction**2 * vdot(normal, normal):
-            own = vsub(world_impulse(contact, contact.force, 0), vscale(vector(contact.normal), contact.force[0]))
-            direction = vscale(own, 1.0 / size)  # (20)
-            if end_speed(contact, direction) < 0.0:
-                contact.mode, contact.phase_time = SLIP, 0.0
-                put_vector(contact.slide, direction)
-                contact.drag = sliding_force(contact, law)
+        direction = force_direction(contact) if share >= 1.0 else vector(contact.slide)
+        if breaks_away(contact, spatial(system.bodies[contact.link].jump), direction, law):
+            contact.mode, contact.phase_time = SLIP, (1.0 - share) * law.breakaway_time
+            put_vector(contact.slide, direction)
+            contact.drag = sliding_force(contact, law)
 
 
 @inlined

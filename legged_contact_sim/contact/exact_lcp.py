@@ -12,9 +12,9 @@ from .model import Commands, ContactModel
 from .parameters import Parameters, choice, number, whole
 from .records import SETTINGS
 from .system import System, extent
-from .time_stepping import advance
+from .time_stepping import BLOCK, SCALAR, advance
 
-SOLVERS = ("block_pgs", "pgs", "lemke")
+SOLVERS = {"block_pgs": BLOCK, "pgs": SCALAR}
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class ExactLcpParameters(Parameters):
     restitution: float = number(0.0, 0.0, 1.0)
     impact_threshold: float = number(1e-3, 0.0, 1e3, "m/s", open_low=True)
     recovery_speed: float = number(0.5, 0.0, 1e3, "m/s")
-    solver: str = choice("block_pgs", SOLVERS)
+    solver: str = choice("block_pgs", tuple(SOLVERS))
     tolerance: float = number(1e-10, 0.0, 0.1)
     max_iterations: int = whole(1000, 1, 10**9)
 
@@ -46,7 +46,7 @@ class ExactLcp(ContactModel):
             self.settings[name] = getattr(parameters, name)
         self.settings["max_iterations"] = parameters.max_iterations
         self.settings["extent"] = extent(robot)
-        self.settings["solver"] = SOLVERS.index(parameters.solver)
+        self.settings["solver"] = SOLVERS[parameters.solver]
 
     def single_step(self, time_step: float, command: np.ndarray) -> Callable[[], None]:
         """See `ContactModel.single_step`."""

@@ -38,13 +38,12 @@ from ..dynamics.spatial import (
     wrench_at,
 )
 from ..model.records import FREE
-from .block_solver import complementarity_residual
 from .commands import record, take_command
 from .constraint_rows import fill_limit_offsets, fill_rows, find_limits
 from .detection import measure_gap, normal_speed
 from .joint_laws import add_contact_hold, drive_joints, guess_slides, hold_efforts, revise_slides
 from .prox import fill_relaxations, iterate, prox_residual
-from .records import IMPACTS, ITERATIONS, LIMITS, OPEN, RESIDUAL, UNCONVERGED
+from .records import ITERATIONS, LIMITS, OPEN, RESIDUAL, UNCONVERGED
 from .system import (
     ACCELERATION,
     ACTIVE,
@@ -369,11 +368,9 @@ def solve_forest(forest, contacts, unilateral, rows, settings, direct):
     fill_relaxations(G, contacts, rows, settings.relaxation, relaxations)
     if direct:
         eliminate_bilateral(G, b, unilateral, rows)
-        effort = iterate(G, b, z, work[2], contacts, unilateral, mu, modes, relaxations, work, settings)
-        residual = complementarity_residual(G, b, z, contacts, unilateral, mu, 0.0, modes)
-    else:
-        effort = iterate(G, b, z, work[2], contacts, rows, mu, modes, relaxations, work, settings)
-        residual = prox_residual(G, b, z, contacts, rows, mu, work)
+    solved = unilateral if direct else rows
+    effort = iterate(G, b, z, work[2], contacts, solved, mu, modes, relaxations, work, settings)
+    residual = prox_residual(G, b, z, contacts, solved, mu, work, settings)
     ledger = forest.ledger
     ledger[SOLVER + ITERATIONS] += effort
     ledger[SOLVER + RESIDUAL] = max(ledger[SOLVER + RESIDUAL], residual)
@@ -565,7 +562,6 @@ def cut_step(system, forest, cuts, duals, relative, reactions, h, settings, dire
             fold_change(system)
         finish_step(system, h, contacts, joints, pushed)
     else:
-        system.ledger[SOLVER + IMPACTS] += 1.0
         system.ledger[LIMITS] += limit_work(system, contacts, joints, v, v_end)
         for j in range(nv):
             v[j] = v_end[j]
@@ -579,9 +575,7 @@ def advance_cut(system, forest, cuts, duals, relative, reactions, h, settings, d
     clear_report(system)
     left, length, arrivals, arrival, impacts = h, h, STOP, math.inf, 0
     while left > 0.0:
-        found = cut_step(
-            system, forest, cuts, duals, relative, reactions, length, settings, direct, arrivals, arrival
-        )
+        found = cut_step(system, forest, cuts, duals, relative, reactions, length, settings, direct, arrivals, arrival)
         if found < math.inf:  # go to the arrival first
             arrival, length, arrivals = found, found, ARRIVE if found > 0.0 else IMPACT
         elif arrivals == ARRIVE:
@@ -602,8 +596,8 @@ def run_cut_entry(
 ):  # fmt: skip
     """Advance the system by some steps of length ``h``, s, in forest coordinates; see `ContactModel.run`.
 
-    ``duals`` (cuts, 6, 6) is work, ``ends`` (2, cuts, 6) work and the forces that held the cuts together last; bilateral
-    rows are solved directly if ``direct`` is 1, by prox if it is 0.
+    ``duals`` (cuts, 6, 6) is work, ``ends`` (2, cuts, 6) work and the forces that held the cuts together last.
+    Bilateral rows are solved directly if ``direct`` is 1, by prox if it is 0.
     """
     system = System(
         links, bodies, contacts, terrain, heights, rows, state, result, rates, forces, slides, row_efforts, G, matrix,

@@ -16,6 +16,7 @@ brought the largest change down, the relaxation is halved (Studer, "Numerics of 
 import math
 
 from ..compilation import inlined
+from .newton_solver import row_velocity
 from .records import OPEN, SLIP, STICK
 
 JOR, SOR = 3, 4  # codes of solvers, after those of exact contact
@@ -31,15 +32,6 @@ def fill_relaxations(G, contacts, rows, alpha, out):
         out[r + 2] = out[r + 1]
     for r in range(3 * contacts, rows):
         out[r] = alpha / G[r, r]
-
-
-@inlined
-def row_velocity(G, b, z, r, rows):
-    """Return the velocity w of row ``r``."""
-    w = b[r]
-    for s in range(rows):
-        w += G[r, s] * z[s]
-    return w
 
 
 @inlined
@@ -89,9 +81,7 @@ def jacobi_sweep(G, b, z, w, contacts, rows, mu, modes, relaxations, bounds, rel
         w[r] = row_velocity(G, b, z, r, rows)
     for k in range(contacts):
         r = 3 * k
-        z0, z1, z2, modes[k] = project_contact(
-            z, w[r], w[r + 1], w[r + 2], r, mu, relaxations[r], relaxations[r + 1]
-        )
+        z0, z1, z2, modes[k] = project_contact(z, w[r], w[r + 1], w[r + 2], r, mu, relaxations[r], relaxations[r + 1])
         progress = take_contact(z, r, z0, z1, z2, relative, absolute, progress)
     for r in range(3 * contacts, rows):
         new = project_scalar(z, w[r], r, relaxations[r], bounds)
@@ -152,18 +142,12 @@ def iterate(G, b, z, w, contacts, rows, mu, modes, relaxations, bounds, settings
 
 
 @inlined
-def solve_unilateral(G, b, z, work, contacts, rows, mu, modes, relaxations, settings):
-    """Solve contacts and, after them, limits by prox iterations; return their number. ``work``: (>= 3, >= rows)."""
-    for r in range(3 * contacts, rows):
-        work[0, r], work[1, r] = 0.0, math.inf
-    fill_relaxations(G, contacts, rows, settings.relaxation, relaxations)
-    return iterate(G, b, z, work[2], contacts, rows, mu, modes, relaxations, work, settings)
+def prox_residual(G, b, z, contacts, rows, mu, bounds, settings):
+    """Return how far the impulses are from the fixed point with alpha = 1, relative to the largest of them.
 
-
-@inlined
-def prox_residual(G, b, z, contacts, rows, mu, bounds):
-    """Return how far the impulses are from the fixed point with alpha = 1, relative to the largest of them."""
-    worst, largest = 0.0, 1e-300
+    Impulses below T_abs / T_rel, where the absolute tolerance takes over, are measured by that.
+    """
+    worst, largest = 0.0, settings.absolute_tolerance / max(settings.tolerance, 1e-16)
     for k in range(contacts):
         r = 3 * k
         w0 = row_velocity(G, b, z, r, rows)
@@ -177,3 +161,16 @@ def prox_residual(G, b, z, contacts, rows, mu, bounds):
         worst = max(worst, abs(min(bounds[1, r], max(bounds[0, r], wanted)) - z[r]))
         largest = max(largest, abs(z[r]))
     return worst / largest
+
+
+@inlined
+def solve_unilateral(G, b, z, work, contacts, rows, mu, modes, relaxations, settings):
+    """Solve contacts and, after them, limits by prox iterations; return their number and the residual.
+
+    ``work`` is (>= 3, >= rows); other arguments as for `iterate`.
+    """
+    for r in range(3 * contacts, rows):
+        work[0, r], work[1, r] = 0.0, math.inf
+    fill_relaxations(G, contacts, rows, settings.relaxation, relaxations)
+    effort = iterate(G, b, z, work[2], contacts, rows, mu, modes, relaxations, work, settings)
+    return effort, prox_residual(G, b, z, contacts, rows, mu, work, settings)

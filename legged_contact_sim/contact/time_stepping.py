@@ -33,7 +33,7 @@ from ..dynamics.spatial import (
     vscale,
 )
 from ..model.records import FREE
-from .block_solver import ACCEPTABLE, complementarity_residual, solve_contacts
+from .block_solver import ACCEPTABLE, projected_gauss_seidel, solve_contacts
 from .constraint_rows import CLOSED_GAP, closing_speed, fill_limit_offsets, fill_rows, find_limits
 from .detection import lay_tangents, measure_gap, normal_speed, put_velocity, time_to_ground
 from .joint_laws import (
@@ -83,6 +83,7 @@ from .system import (
 
 SOLVER = len(WORK_TERMS)  # where the solver terms begin in the ledger
 MAX_IMPACTS = 20
+BEARING_GAP = 1e-5  # m
 SOFTEST_IMPACT = 1e-3  # of the threshold below which restitution ends; a softer arrival is no event at all
 MAX_LOOKS = 40  # at a step, while dry joints change between holding and sliding
 
@@ -93,6 +94,9 @@ ARRIVE, STOP, HOLD_OFF, IMPACT = 0, 1, 2, 3
 # Rules by which a contact acts: its gap would close by the end of the step, or it is closed at the midpoint (Moreau's
 # scheme as Gehring writes it: no impacts inside the step, restitution at every step, nothing takes back the drift).
 PREDICTED, AT_MIDPOINT = 0, 1
+
+# Solvers besides the prox iterations.
+BLOCK, SCALAR = 0, 1
 
 
 @inlined
@@ -253,9 +257,13 @@ def solve_rows(system, contacts, rows, h, settings):
     b, z, mu = system.vectors[OFFSET], system.vectors[IMPULSE], settings.friction
     nu, modes, shares = settings.viscous_friction * h, system.indices[MODE], system.vectors[SHARE]
     if settings.solver == JOR or settings.solver == SOR:
-        effort = solve_unilateral(system.G, b, z, system.matrix, contacts, rows, mu, modes, shares, settings)
-        residual = complementarity_residual(system.G, b, z, contacts, rows, mu, nu, modes)
+        effort, residual = solve_unilateral(system.G, b, z, system.matrix, contacts, rows, mu, modes, shares, settings)
         solved = effort <= settings.max_iterations
+    elif settings.solver == SCALAR:
+        effort, residual = projected_gauss_seidel(
+            system.G, b, z, contacts, rows, mu, nu, modes, settings.tolerance, settings.max_iterations
+        )
+        solved = residual <= settings.tolerance
     else:
         effort, residual = solve_contacts(
             system.G,
@@ -396,7 +404,9 @@ def close_gaps(system, h, contacts):
             change = normal_speed(contact, spatial(system.bodies[contact.link].jump))
             contact.end_velocity[0] = contact.free_velocity[0] + (change if contacts > 0 else 0.0)
         contact.end_gap = contact.gap + 0.5 * h * contact.end_velocity[0]
-        contact.closed = 1 if contact.end_gap <= CLOSED_GAP else 0
+        # One that bore a load stays closed over a gap that the curvature of its path leaves: it is no flight.
+        bearing = contact.mode != OPEN and contact.end_gap <= BEARING_GAP
+        contact.closed = 1 if contact.end_gap <= CLOSED_GAP or bearing else 0
 
 
 @inlined

@@ -1,4 +1,4 @@
-"""Coordinate sets beyond the minimal one: a robot cut into a forest of free trees, and the joints that hold it together.
+"""Coordinate sets beyond the minimal one: a robot cut into free trees, and the joints that hold them together.
 
 Gehring compares three sets: minimal (nothing is cut), extended (every joint on the base is cut, the limbs keep their
 inner joints) and maximal (every joint is cut: free bodies). A cut joint becomes bilateral constraints between the body

@@ -126,7 +126,7 @@ class Simulator:
 
         Without a controller the joints get no effort (but those of `hold`). Every ``sample_every``-th step is recorded.
         """
-        steps = self._step_count(duration)
+        steps, sample_every = self._step_count(duration), _count_of("sample_every", sample_every)
         log = np.zeros((steps // sample_every, log_width(self.robot)))
         efforts = np.zeros((len(log), self.robot.joint_count))
         begin = self._steps
@@ -146,12 +146,14 @@ class Simulator:
 
     def follow(self, targets: ArrayLike, efforts: ArrayLike | None, every: int, sample_every: int = 1) -> Trajectory:
         """Run a compiled rollout along joint targets (T, joint_count), each held for ``every`` steps (see `hold`)."""
-        target = np.atleast_2d(np.asarray(targets, dtype=float))
-        rows = np.zeros((len(target), COMMAND_ROWS, self.robot.nv))
-        rows[:, 1, self.robot.velocity_indices] = target
+        every, sample_every = _count_of("every", every), _count_of("sample_every", sample_every)
+        count = len(np.atleast_2d(targets))
+        rows = np.zeros((count, COMMAND_ROWS, self.robot.nv))
+        shape = (count, self.robot.joint_count)
+        rows[:, 1, self.robot.velocity_indices] = checked("targets", np.atleast_2d(targets), *shape)
         if efforts is not None:
-            rows[:, 0, self.robot.velocity_indices] = efforts
-        begin, steps = self._steps, len(target) * every
+            rows[:, 0, self.robot.velocity_indices] = checked("efforts", np.atleast_2d(efforts), *shape)
+        begin, steps = self._steps, count * every
         log = np.zeros((steps // sample_every, log_width(self.robot)))
         self._advance(steps, Commands(rows, every), log, sample_every)
         return self._trajectory(begin, log, np.zeros((len(log), self.robot.joint_count)), sample_every)
@@ -302,7 +304,13 @@ def make_contact_model(
 
 
 def _gains(name: str, value: ArrayLike, count: int) -> np.ndarray:
-    gains = checked(name, np.broadcast_to(np.asarray(value, dtype=float), (count,)), count)
+    gains = checked(name, np.full(count, value) if np.ndim(value) == 0 else value, count)
     if (gains < 0.0).any():
         raise ParameterError(f"{name}: expected numbers >= 0, found {gains.min()}")
     return gains
+
+
+def _count_of(name: str, value: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise ParameterError(f"{name}: expected a whole number >= 1, found {value!r}")
+    return int(value)

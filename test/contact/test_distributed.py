@@ -1,0 +1,218 @@
+"""Distributed contact: a foot block that sticks, breaks away, slides and sticks again, and a biped that drops."""
+
+import numpy as np
+import pytest
+from contact_cases import GRAVITY, simulator
+from scipy.integrate import solve_ivp
+
+from legged_contact_sim import RobotModel
+from legged_contact_sim.contact.distributed import DistributedParameters
+from legged_contact_sim.errors import ParameterError
+
+LAW = DistributedParameters()
+FOOT, PULLER, SPRING = 20.0, 5.0, 5000.0  # kg, kg, N/m
+POINTS = 4
+RAMP, RELEASE, DURATION = 400.0, 0.6, 0.93  # the pull grows by N/s until it stops, s
+NORMAL = FOOT * GRAVITY
+DEPTH = (NORMAL / POINTS / LAW.normal_stiffness) ** (1.0 / LAW.normal_exponent)
+
+
+def foot_block():
+    """Return a foot of 20 kg that a mass of 5 kg pulls along x by a spring; it may sink but not turn."""
+    link = (
+        '<link name="{}"><inertial><mass value="{}"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+    )
+    joint = (
+        '<joint name="{0}" type="prismatic"><parent link="{1}"/><child link="{2}"/><axis xyz="{3}"/>'
+        '<limit lower="-100" upper="100" effort="1e5" velocity="1e3"/></joint>'
+    )
+    text = (
+        '<robot name="foot_block"><link name="world"/><link name="carriage"/>'
+        + link.format("puller", PULLER)
+        + link.format("foot", FOOT)
+        + joint.format("pull", "world", "puller", "1 0 0")
+        + joint.format("spring", "puller", "carriage", "1 0 0")
+        + joint.format("lift", "carriage", "foot", "0 0 1")
+        + f'<gazebo reference="spring"><springStiffness>{SPRING}</springStiffness></gazebo></robot>'
+    )
+    corners = {
+        f"sole_{k}": {"link": "foot", "offset": [0.1 * (k % 2), 0.05 * (k // 2), 0.0], "radius": 0.0}
+        for k in range(POINTS)
+    }
+    return RobotModel.from_urdf(text, contact_points=corners, home={"lift": -DEPTH})
+
+
+def pull(time):
+    return RAMP * time if time < RELEASE else 0.0
+
+
+def pulled_foot(time_step, duration=DURATION):
+    sim = simulator(foot_block(), "distributed", time_step)
+    sim.reset([0.0, 0.0, -DEPTH])
+    return sim.run(duration, lambda time, q, v: [pull(time + 0.5 * time_step), 0.0, 0.0])
+
+
+def two_masses():
+    """Return the times of breakaway and of the next stick, and the foot's position over time, from the two-mass model.
+
+    The normal force is the weight, so each phase is a linear equation of motion, integrated to 1e-10.
+    """
+    stiffness, damping = POINTS * LAW.tangential_stiffness, POINTS * LAW.tangential_damping
+
+    def motion(friction):
+        def rates(time, state):
+            stretched = SPRING * (state[1] - state[0])
+            force = friction(time, state[1], state[3])
+            return [state[2], state[3], (pull(time) + stretched) / PULLER, (force - stretched) / FOOT]
+
+        return rates
+
+    def sticking(origin):
+        return lambda time, x, v: -stiffness * (x - origin) - damping * v
+
+    def sliding(time, x, v):
+        return -(LAW.sliding_friction * NORMAL + POINTS * LAW.sliding_damping * v)
+
+    def blend(first, second, start, duration):
+        def force(time, x, v):
+            share = min(1.0, (time - start) / duration)
+            return (1.0 - share) * first(time, x, v) + share * second(time, x, v)
+
+        return force
+
+    def until(friction, start, state, event=None, stops=(RELEASE, DURATION)):
+        times, states = [np.array([start])], [np.array(state)[:, None]]
+        for stop in (stop for stop in stops if stop > start):
+            span, options = (times[-1][-1], stop), {"rtol": 1e-10, "atol": 1e-12, "max_step": 1e-3}
+            part = solve_ivp(motion(friction), span, states[-1][:, -1], events=event, **options)
+            times.append(part.t)
+            states.append(part.y)
+            if event is not None and len(part.t_events[0]):
+                break
+        return np.concatenate(times), np.concatenate(states, axis=1)
+
+    def breaks(time, state):
+        return LAW.static_friction * NORMAL + sticking(0.0)(time, state[1], state[3])
+
+    def stops(time, state):
+        return state[3]
+
+    breaks.terminal = stops.terminal = True
+    stops.direction = -1.0
+    stick = until(sticking(0.0), 0.0, np.zeros(4), breaks)
+    breakaway = stick[0][-1]
+    slide = until(blend(sticking(0.0), sliding, breakaway, LAW.breakaway_time), breakaway, stick[1][:, -1], stops)
+    restick = slide[0][-1]
+    again = sticking(slide[1][1, -1])
+    rest = until(blend(sliding, again, restick, LAW.restick_time), restick, slide[1][:, -1])
+    time = np.concatenate([stick[0], slide[0], rest[0]])
+    return breakaway, restick, lambda t: np.interp(t, time, np.concatenate([stick[1][1], slide[1][1], rest[1][1]]))
+
+
+def phase_changes(run):
+    """Return when the foot begins to slide and when it sticks again, s."""
+    slides = run.modes[:, 0] == 2
+    begin = int(np.argmax(slides))
+    return run.time[begin], run.time[begin + int(np.argmin(slides[begin:]))]
+
+
+@pytest.mark.parametrize("time_step", [1e-4, 5e-4])
+def test_stick_breakaway_slide_and_stick_of_two_masses(time_step):
+    breakaway, restick, position = two_masses()
+    run = pulled_foot(time_step)
+    begin, end = phase_changes(run)
+    assert 0.2 < breakaway < RELEASE < restick < 1.0
+    assert begin == pytest.approx(breakaway, abs=2.0 * time_step)
+    assert end == pytest.approx(restick, abs=4.0 * time_step)
+    foot, expected = run.q[:, 0] + run.q[:, 1], position(run.time)
+    assert np.ptp(expected) > 0.01
+    assert np.abs(foot - expected).max() < 1e-3 * np.ptp(expected) * time_step / 1e-4
+    assert (run.modes.min(axis=1) == run.modes.max(axis=1)).all()  # the points of a foot slide together
+    assert run.forces[:, :, 2].sum(axis=1) == pytest.approx(NORMAL, rel=1e-9)
+
+
+def test_force_ratio_at_breakaway_and_while_sliding():
+    run = pulled_foot(1e-4)
+    begin, end = phase_changes(run)
+    ratio = np.abs(run.forces[:, :, 0].sum(axis=1)) / run.forces[:, :, 2].sum(axis=1)
+    assert ratio[run.time < begin].max() == pytest.approx(LAW.static_friction, abs=0.01)
+    assert ratio.max() < LAW.static_friction + 0.01
+    sliding = ratio[(run.time > begin + LAW.breakaway_time + 1e-3) & (run.time < end - 1e-3)]
+    assert len(sliding) > 100
+    assert sliding.min() >= 0.40 and sliding.max() <= 0.45
+    assert sliding.max() > 0.401  # viscous part
+
+
+def test_the_force_is_continuous_in_time():
+    """A jump would not shrink with the time step. In the long run the puller swings, and slides end within a blend."""
+    jumps = []
+    for time_step in (4e-4, 1e-4):
+        run = pulled_foot(time_step, duration=1.5)
+        assert np.count_nonzero(np.diff(run.modes[:, 0]) > 0) >= 3
+        jumps.append(np.abs(np.diff(run.forces.sum(axis=1), axis=0)).max())
+    assert jumps[1] < 0.3 * jumps[0]
+    assert jumps[1] < 4.0 * NORMAL * LAW.static_friction / LAW.breakaway_time * 1e-4
+
+
+def test_the_normal_law_of_a_landing_point():
+    """Force over depth and speed as in equation 16, and never a pull."""
+    exponents = {"damping_exponent": 1.0, "normal_damping": 3e4}
+    sim = simulator(foot_block(), "distributed", 1e-5, **exponents)
+    sim.reset([0.0, 0.0, 1e-4], [0.0, 0.0, -0.5])
+    run = sim.run(0.1)
+    depth, speed = -run.q[:, 2], run.v[:, 2]
+    middle, mean = 0.5 * (depth[1:] + depth[:-1]), 0.5 * (speed[1:] + speed[:-1])
+    deep = np.flatnonzero(middle > 1e-4)
+    law = LAW.normal_stiffness * middle[deep] ** 1.2 - 3e4 * middle[deep] * mean[deep]
+    assert run.forces[1:, 0, 2][deep] == pytest.approx(np.maximum(law, 0.0), rel=1e-4, abs=1e-3)
+    assert run.forces.min() >= 0.0
+
+
+def dropped_biped(time_step, duration):
+    """Drop the biped from 0.3 m, leaning so that its centre of mass is above the middle of its soles."""
+    sim = simulator("biped_planar", "distributed", time_step)
+    robot = sim.robot
+    stiffness, damping = np.full(robot.joint_count, 20000.0), np.full(robot.joint_count, 400.0)
+    stiffness[:3] = damping[:3] = 0.0
+    lean = {"root_z": 1.2275 - 0.0023, "root_pitch": 0.07, "left_ankle": -0.07, "right_ankle": -0.07}
+    q = robot.home.copy()
+    for name, value in lean.items():
+        q[robot.position_indices[robot.joint_names.index(name)]] = value
+    sim.hold(stiffness, damping, q[robot.position_indices])
+    sim.reset(q)
+    return sim.run(duration)
+
+
+def test_a_dropped_biped_ends_with_its_weight():
+    run = dropped_biped(5e-4, 3.0)
+    weight = run.robot.total_mass * GRAVITY
+    total = run.forces[:, :, 2].sum(axis=1)
+    assert total.max() > 3.0 * weight
+    assert total[-1] == pytest.approx(weight, rel=1e-3)
+    assert (run.forces[:, :, 2] >= 0.0).all()
+    assert (run.gaps[-1] < 0.0).all()
+    assert run.solver[-1, 2] == 0.0
+
+
+def test_energy_audit_closes_with_the_square_of_the_time_step():
+    coarse, fine = dropped_biped(5e-4, 0.5), dropped_biped(1.25e-4, 0.5)
+    exchanged = np.abs(fine.works).max()
+    assert exchanged > 100.0
+    assert np.abs(coarse.remainder).max() < 1e-3 * exchanged
+    assert np.abs(fine.remainder).max() < np.abs(coarse.remainder).max() / 6.0
+
+
+def test_reruns_are_bit_identical():
+    first, second = pulled_foot(5e-4), pulled_foot(5e-4)
+    assert np.array_equal(first.q, second.q)
+    assert np.array_equal(first.forces, second.forces)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("normal_stiffness", 0.0), ("tangential_stiffness", -90.0), ("normal_exponent", 0.5), ("breakaway_time", 0.0)],
+)
+def test_bad_parameters_are_refused_by_name(name, value):
+    with pytest.raises(ParameterError, match=f"{name}: expected a number in"):
+        simulator("biped_planar", "distributed", **{name: value})
