@@ -10,7 +10,7 @@ from legged_contact_sim.compilation import bind, compiled
 from legged_contact_sim.dynamics.articulated_body import forward_dynamics_entry
 from legged_contact_sim.dynamics.composite_body import mass_matrix_entry
 from legged_contact_sim.dynamics.contact_inertia import ROW, inverse_contact_inertia_entry
-from legged_contact_sim.dynamics.functions import added_inertia, contact_points
+from legged_contact_sim.dynamics.functions import contact_points
 from legged_contact_sim.dynamics.integrators import WORK_ROWS, integrate_entry
 from legged_contact_sim.dynamics.workspace import workspace
 
@@ -45,7 +45,7 @@ def contact_inertia_loop(
 
 def forward_dynamics_arguments(case: Case) -> tuple[Any, ...]:
     """Return the arguments of the forward dynamics entry; the acceleration will stand at the end of the third."""
-    state = np.concatenate([case.q, case.v, case.effort, added_inertia(case.robot), np.zeros(3 * case.robot.nv)])
+    state = np.concatenate([case.q, case.v, case.effort, case.robot.rotor_inertias, np.zeros(3 * case.robot.nv)])
     return case.robot.links, workspace(case.robot), state, np.empty((0, 6))
 
 
@@ -59,7 +59,7 @@ def contact_inertia_arguments(case: Case) -> tuple[Any, ...]:
     """Return the arguments of the inverse contact inertia entry."""
     robot, count = case.robot, 3 * len(case.points)
     rates = np.zeros((3, robot.nv))
-    rates[2] = added_inertia(robot)
+    rates[2] = robot.rotor_inertias
     rows, efforts, out = np.zeros(count, dtype=ROW), np.zeros((count, len(robot.links))), np.empty((count, count))
     points = contact_points(robot, case.points)
     return robot.links, workspace(robot), points, rows, efforts, case.q.copy(), rates, out
@@ -69,7 +69,7 @@ def step_arguments(case: Case, task: str, steps: int) -> tuple[Any, ...]:
     """Return the arguments of the integrator's entry; the third is the state, which each call moves on."""
     y, settings = np.concatenate([case.q, case.v]), np.array([steps, case.time_step, 1e-10, 1e-10])
     method, work = dynamics.INTEGRATORS[METHODS[task]], np.empty((WORK_ROWS, len(y)))
-    fixed = case.effort.copy(), added_inertia(case.robot), np.empty((0, 6))
+    fixed = case.effort.copy(), case.robot.rotor_inertias, np.empty((0, 6))
     return case.robot.links, workspace(case.robot), y, *fixed, settings, method, work
 
 

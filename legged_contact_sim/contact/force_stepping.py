@@ -218,11 +218,9 @@ def solve_step(system, h):
         put_velocity(contact, spatial(bodies[contact.link].jump), contact.free_velocity)
         for m in range(3):
             contact.end_velocity[m] = contact.free_velocity[m]
-    joints = find_limits(system, q_middle, rates[FREE_RATES], h, 0, 0)
     for j in range(nv):
         v_end[j] = rates[FREE_RATES, j]
-    if joints > 0:
-        stop_at_limits(system, h, joints)
+    joints = stop_at_limits(system, h)
     for contact in system.contacts:
         if contact.mode != OPEN:
             for m in range(3):
@@ -232,30 +230,47 @@ def solve_step(system, h):
 
 
 @inlined
-def stop_at_limits(system, h, joints):
-    """Solve for the impulses of the joints at a limit and add what they change to the end rates and velocities."""
+def stop_at_limits(system, h):
+    """Keep joints within their limits by impulses; add what they change to the end rates and the contacts' velocities.
+
+    Returns how many joints are at a limit. Joints that the impulses drive to theirs are added until there are none.
+    """
     bodies, rates = system.bodies, system.rates
     nq = len(system.state) - rates.shape[1]
     v_end, q_middle = system.result[nq:], system.result[:nq]
+    joints, found = 0, find_limits(system, q_middle, v_end, h, 0, 0)
+    if found == 0:
+        return 0
     invert_roots(system.links, bodies)
+    while found > joints:
+        joints = found
+        solve_limits(system, h, joints)
+        for j in range(len(v_end)):
+            v_end[j] = rates[FREE_RATES, j] + rates[CHANGE, j]
+        found = find_limits(system, q_middle, v_end, h, 0, joints)
+    add_contact_hold(system, h)
+    for contact in system.contacts:
+        put_velocity(contact, spatial(bodies[contact.link].jump), contact.end_velocity)
+        for m in range(3):
+            contact.end_velocity[m] += contact.free_velocity[m]
+    return joints
+
+
+@inlined
+def solve_limits(system, h, joints):
+    """Find the impulses of the listed joints by projected Gauss-Seidel sweeps, and the change of rates they cause."""
+    links, bodies, rows, efforts = system.links, system.bodies, system.rows, system.row_efforts
+    nq = len(system.state) - system.rates.shape[1]
     for k in range(joints):
-        link, side = system.indices[JOINTED, k], system.vectors[SIDE, k]
-        hand_inward_effort(system.links, bodies, link, side, system.rows[k], system.row_efforts[k])
-        couple_limit(system.links, bodies, system.rows, system.row_efforts, system.G, k)
-    fill_limit_offsets(system, 0, joints, q_middle, h)
+        hand_inward_effort(links, bodies, system.indices[JOINTED, k], system.vectors[SIDE, k], rows[k], efforts[k])
+        couple_limit(links, bodies, rows, efforts, system.G, k)
+    fill_limit_offsets(system, 0, joints, system.result[:nq], h)
     G, b, z = system.G[:joints, :joints], system.vectors[OFFSET, :joints], system.vectors[IMPULSE]
     sweeps, change = pgs_kernel(G, b, z[:joints], 1.0, LIMIT_TOLERANCE, LIMIT_SWEEPS)
     system.ledger[SOLVER + ITERATIONS] += sweeps
     if not change <= LIMIT_TOLERANCE:
         system.ledger[SOLVER + UNCONVERGED] += 1.0
     apply_impulses(system, 0, joints, z)
-    add_contact_hold(system, h)
-    for j in range(len(v_end)):
-        v_end[j] += rates[CHANGE, j]
-    for contact in system.contacts:
-        put_velocity(contact, spatial(bodies[contact.link].jump), contact.end_velocity)
-        for m in range(3):
-            contact.end_velocity[m] += contact.free_velocity[m]
 
 
 @inlined

@@ -4,6 +4,7 @@ Coordinates ``q = [x y z, qx qy qz qw, joints...]`` and rates ``v = [linear, ang
 velocity in its own axes (as in Pinocchio); results for links and points are in world axes.
 """
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -12,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ParameterError
 from ..model import RobotModel
-from ..model.records import FREE
 from .articulated_body import forward_dynamics_entry
 from .composite_body import mass_matrix_entry
 from .contact_inertia import ROW, contact_response_entry, inverse_contact_inertia_entry
@@ -76,10 +76,10 @@ def finite(name: str, value: float, lowest: float) -> float:
 
 def coordinates(robot: RobotModel, q: ArrayLike) -> Array:
     """Return q (nq,) as a checked copy whose quaternions have unit length."""
-    array = checked("q", q, robot.nq).copy()
-    for link in robot.links[robot.links["joint_kind"] == FREE]:
-        quaternion = array[link["position_index"] + 3 : link["position_index"] + 7]
-        length = np.linalg.norm(quaternion)
+    array = checked("q", q, robot.nq)
+    for k, _ in robot.free_indices:
+        quaternion = array[k + 3 : k + 7]
+        length = math.sqrt(quaternion @ quaternion)
         if not 0.5 < length < 2.0:
             raise ParameterError(f"q: the quaternion {quaternion} should have unit length, found {length:.3g}")
         quaternion /= length
@@ -107,10 +107,9 @@ def external_wrenches(robot: RobotModel, forces: ArrayLike | None) -> Array:
 def free_rotations(robot: RobotModel, q: Array) -> list[tuple[int, Array]]:
     """Return, for every FREE joint, where its rates begin in v and its rotation (3, 3)."""
     found = []
-    for link in robot.links[robot.links["joint_kind"] == FREE]:
-        x, y, z, w = q[link["position_index"] + 3 : link["position_index"] + 7]
-        rotation = quaternion_matrix(x, y, z, w)
-        found.append((int(link["velocity_index"]), np.array(rotation).reshape(3, 3)))
+    for k, j in robot.free_indices:
+        x, y, z, w = q[k + 3 : k + 7].tolist()
+        found.append((j, np.array(quaternion_matrix(x, y, z, w)).reshape(3, 3)))
     return found
 
 
@@ -130,14 +129,6 @@ def to_outer_axes(robot: RobotModel, q: Array, v: Array) -> Array:
         outer[j : j + 3] = rotation @ v[j : j + 3]
         outer[j + 3 : j + 6] = rotation @ v[j + 3 : j + 6]
     return outer
-
-
-def added_inertia(robot: RobotModel) -> Array:
-    """Return the rotor inertia that every rate feels, (nv,), kg m^2 or kg."""
-    added = np.zeros(robot.nv)
-    jointed = robot.links[robot.links["joint_kind"] != FREE]
-    added[jointed["velocity_index"]] = jointed["rotor_inertia"]
-    return added
 
 
 def forward_dynamics(
@@ -164,7 +155,7 @@ def forward_dynamics(
     state[:nq] = coordinates(robot, q)
     state[nq : nq + nv] = checked("v", v, nv)
     state[nq + nv : nq + 2 * nv] = generalized_effort(robot, effort)
-    state[nq + 2 * nv : nq + 3 * nv] = added_inertia(robot)
+    state[nq + 2 * nv : nq + 3 * nv] = robot.rotor_inertias
     forces = external_wrenches(robot, external_forces)
     forward_dynamics_entry(robot.links, workspace(robot), state, forces)
     return state[nq + 5 * nv :].copy()
@@ -277,7 +268,7 @@ def inverse_contact_inertia(robot: RobotModel, q: ArrayLike, points: Sequence[st
     count = 3 * len(records)
     inverse = np.empty((count, count))
     rates = np.zeros((3, robot.nv))
-    rates[2] = added_inertia(robot)
+    rates[2] = robot.rotor_inertias
     inverse_contact_inertia_entry(
         robot.links,
         workspace(robot),
@@ -296,7 +287,7 @@ def contact_response(robot: RobotModel, q: ArrayLike, points: Sequence[str] | No
     records = contact_points(robot, points)
     response = np.empty((robot.nv, 3 * len(records)))
     rates = np.zeros((3, robot.nv))
-    rates[2] = added_inertia(robot)
+    rates[2] = robot.rotor_inertias
     bodies, change = workspace(robot), np.empty(robot.nv)
     contact_response_entry(
         robot.links, bodies, records, coordinates(robot, q), rates, change, response
@@ -387,7 +378,7 @@ def integrate(
         workspace(robot),
         y,
         generalized_effort(robot, effort),
-        added_inertia(robot),
+        robot.rotor_inertias.copy(),
         external_wrenches(robot, external_forces),
                 settings,
         code,

@@ -125,6 +125,19 @@ class RobotModel:
         """Where each joint's rate stands in v, (joint_count,)."""
         return self.links["velocity_index"][self.joint_links]
 
+    @cached_property
+    def free_indices(self) -> tuple[tuple[int, int], ...]:
+        """Where the coordinates and the rates of every FREE joint begin in q and v."""
+        free = self.links[self.links["joint_kind"] == FREE]
+        return tuple(zip(free["position_index"].tolist(), free["velocity_index"].tolist(), strict=True))
+
+    @cached_property
+    def rotor_inertias(self) -> np.ndarray:
+        """What its rotor adds to the inertia that every rate feels, (nv,), kg m^2 or kg; zero at FREE joints."""
+        added = np.zeros(self.nv)
+        added[self.velocity_indices] = self.links["rotor_inertia"][self.joint_links]
+        return added
+
     @property
     def total_mass(self) -> float:
         """The mass that moves, kg."""

@@ -116,7 +116,7 @@ def test_uncompiled_kernels_give_the_same_numbers(name):
     robot = robot_named(name)
     q, v, acceleration, random = random_state(robot, 0)
     effort, forces = random.normal(size=robot.nv), random.normal(size=(len(robot.links), 6))
-    added = functions.added_inertia(robot)
+    added = robot.rotor_inertias
     state = np.concatenate([q, v, effort, added, np.zeros(3 * robot.nv)])
     articulated_body.forward_dynamics_entry.py_func(*records(robot), state, forces)
     assert_close(state[-robot.nv :], dyn.forward_dynamics(robot, q, v, effort, forces), 1e-12)
