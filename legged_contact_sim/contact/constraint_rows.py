@@ -114,6 +114,7 @@ def fill_rows(system, contacts, joints):
 def closing_speed(gap, h):
     """Return how fast, m/s, a point may go toward the ground at the end of a step, for a gap (m) at its middle.
 
+    ``h`` is the whole time step, s, also where impacts split it: a short rest of it would kick points out.
     A point that is inside comes out by the end of the step (2 gap / h). One that is outside may use up half of what is
     left: of a small bounce nothing is left after two steps, while with all of it, it would go on for ever. Gaps below
     CLOSED_GAP are none: a stiff robot on redundant feet cannot close them all.

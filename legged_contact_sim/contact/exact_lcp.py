@@ -67,6 +67,7 @@ def run_entry(
         links, bodies, contacts, terrain, heights, rows, state, result, rates, forces, slides, row_efforts, G, matrix,
         vectors, indices, ledger,
     )  # fmt: skip
+    settings[0].time_step = h
     for k in range(steps):
         take_command(system, commands[min(k // every, len(commands) - 1)])
         advance(system, h, settings[0])

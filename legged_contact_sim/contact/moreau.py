@@ -14,7 +14,7 @@ from .exact_lcp import run_entry
 from .model import Commands, ContactModel
 from .moreau_cuts import run_cut_entry
 from .parameters import Parameters, choice, number, whole
-from .prox import JOR, SOR
+from .prox import JOR, SOR, WORK_ROWS
 from .records import SETTINGS
 from .system import RATE_ROWS, VECTOR_ROWS, System, extent
 from .time_stepping import AT_MIDPOINT, PREDICTED
@@ -54,6 +54,8 @@ class Moreau(ContactModel):
     def __init__(self, robot: Any, terrain: Any, parameters: Any) -> None:
         """See `ContactModel`."""
         super().__init__(robot, terrain, parameters)
+        self.system = self.system._replace(matrix=np.zeros((WORK_ROWS, len(self.system.rows))))
+        self.coordinates: str = parameters.coordinates
         self.settings = solver_settings(parameters)
         self.settings["extent"] = extent(robot)
         self._ends = np.zeros((2, 0, 6))
@@ -94,7 +96,7 @@ def with_cut_rows(system: System, robot: RobotModel, cuts: int) -> System:
         rows=np.zeros(parts, dtype=ROW),
         row_efforts=np.zeros((parts, len(robot.links))),
         G=np.zeros((rows, rows)),
-        matrix=np.zeros((3, rows)),
+        matrix=np.zeros((WORK_ROWS, rows)),
         vectors=np.zeros((VECTOR_ROWS, parts)),
         indices=np.zeros((len(system.indices) + 1, rows), dtype=np.int64),
     )

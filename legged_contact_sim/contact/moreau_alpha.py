@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from ..compilation import compiled
 from ..errors import ParameterError
 from .moreau import Moreau
-from .prox import solve_unilateral
+from .prox import WORK_ROWS, solve_unilateral
 from .records import CONTACTS, WORK_TERMS
 from .system import OFFSET
 
@@ -31,8 +31,8 @@ def iterations_over_alpha(model: Moreau, alphas: Sequence[float] | ArrayLike) ->
         ParameterError: the model is in other coordinates, or no contact acted in its last step.
     """
     contacts = int(model.system.ledger[len(WORK_TERMS) + CONTACTS])
-    if model.parameters.coordinates != "minimal":
-        raise ParameterError(f"coordinates: expected minimal, found {model.parameters.coordinates}")
+    if model.coordinates != "minimal":
+        raise ParameterError(f"coordinates: expected minimal, found {model.coordinates}")
     if contacts == 0:
         raise ParameterError("model: expected a step in which contacts acted, found none")
     settings, rows = model.settings.copy(), 3 * contacts
@@ -43,15 +43,15 @@ def iterations_over_alpha(model: Moreau, alphas: Sequence[float] | ArrayLike) ->
         if not 0.0 < alpha <= 2.0:
             raise ParameterError(f"alphas: expected numbers in ]0, 2], found {alpha}")
         settings["relaxation"] = alpha
-        work, modes = np.zeros((5, len(b))), np.zeros(contacts, dtype=np.int64)
+        work, modes = np.zeros((WORK_ROWS + 2, len(b))), np.zeros(contacts, dtype=np.int64)
         iterations = prox_entry(G, b, work, modes, contacts, rows, settings)
-        if iterations <= model.parameters.max_iterations:
+        if iterations <= settings["max_iterations"][0]:
             found[k] = iterations
     return found
 
 
 @compiled
 def prox_entry(G, b, work, modes, contacts, rows, settings):
-    """Solve a contact problem by prox iterations from zero impulses; return their number. ``work``: (5, >= rows)."""
-    z, relaxations, mu = work[3], work[4], settings[0].friction
-    return solve_unilateral(G, b, z, work[:3], contacts, rows, mu, modes, relaxations, settings[0])[0]
+    """Solve a contact problem from zero impulses; return the iterations. ``work``: (WORK_ROWS + 2, >= rows)."""
+    z, relaxations, mu = work[WORK_ROWS], work[WORK_ROWS + 1], settings[0].friction
+    return solve_unilateral(G, b, z, work, contacts, rows, mu, modes, relaxations, settings[0])[0]

@@ -20,6 +20,7 @@ from .newton_solver import row_velocity
 from .records import OPEN, SLIP, STICK
 
 JOR, SOR = 3, 4  # codes of solvers, after those of exact contact
+WORK_ROWS = 3  # of the work of `solve_unilateral`: lowest impulses, highest impulses, velocities
 
 
 @inlined
@@ -167,7 +168,7 @@ def prox_residual(G, b, z, contacts, rows, mu, bounds, settings):
 def solve_unilateral(G, b, z, work, contacts, rows, mu, modes, relaxations, settings):
     """Solve contacts and, after them, limits by prox iterations; return their number and the residual.
 
-    ``work`` is (>= 3, >= rows); other arguments as for `iterate`.
+    ``work`` is (>= WORK_ROWS, >= rows); other arguments as for `iterate`.
     """
     for r in range(3 * contacts, rows):
         work[0, r], work[1, r] = 0.0, math.inf

@@ -45,6 +45,7 @@ SETTINGS = np.dtype(
         ("tangential_restitution", "f8"),
         ("impact_threshold", "f8"),  # m/s; slower arrivals are no impacts
         ("recovery_speed", "f8"),  # m/s; fastest way out of the ground for a point that began inside it
+        ("time_step", "f8"),  # s; of a whole step, which impacts may split
         ("extent", "f8"),  # m; no point of the robot is farther from any of its joints
         ("tolerance", "f8"),  # of the solver, relative to the largest impulse (prox: to each component)
         ("absolute_tolerance", "f8"),  # of the prox iterations, N s

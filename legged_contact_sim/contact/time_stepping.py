@@ -241,7 +241,7 @@ def fill_offsets(system, contacts, h, settings, bounce):
         if settings.activation == AT_MIDPOINT or (h == 0.0 and -approach > settings.impact_threshold):
             extra, tangential = bounce * settings.restitution * approach, bounce * settings.tangential_restitution
         elif h > 0.0:
-            extra = max(closing_speed(contact.gap, h), -settings.recovery_speed)
+            extra = max(closing_speed(contact.gap, max(h, settings.time_step)), -settings.recovery_speed)
         else:
             extra = 0.0
         system.vectors[OFFSET, r] = contact.free_velocity[0] + extra
@@ -477,7 +477,7 @@ def contact_step(system, h, settings, arrivals, time):
         while again:
             fill_rows(system, contacts, joints)
             fill_offsets(system, contacts, h, settings, bounce)
-            fill_limit_offsets(system, contacts, joints, q_middle, h)
+            fill_limit_offsets(system, contacts, joints, q_middle, max(h, settings.time_step) if h > 0.0 else 0.0)
             solve_rows(system, contacts, 3 * contacts + joints, h, settings)
             again = False
             if h == 0.0:

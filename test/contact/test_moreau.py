@@ -7,7 +7,7 @@ from contact_cases import ball_xml, box_xml, robot_named, simulator, world_veloc
 from legged_contact_sim import Simulator
 from legged_contact_sim.contact.moreau import MoreauParameters
 from legged_contact_sim.contact.moreau_alpha import iterations_over_alpha
-from legged_contact_sim.contact.prox import JOR, SOR, solve_unilateral
+from legged_contact_sim.contact.prox import JOR, SOR, WORK_ROWS, solve_unilateral
 from legged_contact_sim.contact.records import OPEN, SETTINGS, SLIP, STICK
 from legged_contact_sim.errors import ParameterError
 
@@ -36,7 +36,7 @@ def settings_of(prox, **values):
 def solve(G, b, contacts, settings):
     """Run the uncompiled prox iterations; return impulses, velocities, modes and the number of iterations."""
     rows = len(b)
-    z, work = np.zeros(rows), np.zeros((3, rows))
+    z, work = np.zeros(rows), np.zeros((WORK_ROWS, rows))
     modes = np.zeros(max(contacts, 1), dtype=int)
     effort, _ = solve_unilateral(G, b, z, work, contacts, rows, settings.friction, modes, np.zeros(rows), settings)
     return z, G @ z + b, modes, effort

@@ -69,7 +69,8 @@ def test_flight_is_the_same_in_all_coordinates(robot, coordinates):
         q, v = drop_state(sim.robot, np.random.default_rng(5))
         q[2] += 1.0
         sim.reset(q, v)
-        sim.hold(2.0, 0.1) if robot != "jumping_leg" else None
+        if robot != "jumping_leg":
+            sim.hold(2.0, 0.1)
         runs.append(sim.run(0.02))
     assert np.abs(runs[1].q - runs[0].q).max() < 1e-10
     scale = np.abs(runs[0].v).max()
