@@ -31,6 +31,7 @@ MATHS: dict[str, Any] = {"fastmath": {"contract", "nsz", "arcp", "reassoc"}, "er
 NO_ALLOCATION: dict[str, Any] = {"_nrt": False}
 
 PACKAGE = Path(__file__).resolve().parent
+KERNEL_FOLDERS = ("contact", "dynamics", "terrain")
 KEPT_CACHES = 4
 
 inlined = register_jitable(no_cfunc_wrapper=True, **NO_ALLOCATION, **MATHS)
@@ -102,13 +103,17 @@ def cache_folder() -> Path:
     return _folder
 
 
+def kernel_sources() -> list[Path]:
+    """Return the files that hold kernels, and constants and records that are compiled into them."""
+    found = [path for folder in KERNEL_FOLDERS for path in (PACKAGE / folder).rglob("*.py")]
+    return sorted([*found, PACKAGE / "compilation.py", PACKAGE / "model" / "records.py"])
+
+
 def kernel_hash() -> str:
-    """Return a hash of every source file of the package: any edit may reach a kernel through inlining."""
+    """Return a hash of every source that a kernel may be made of: any edit may reach it through inlining."""
     digest = hashlib.sha256(numba.__version__.encode())
-    for source in sorted(PACKAGE.rglob("*.py")):
-        text = source.read_bytes()
-        if b"compilation import" in text or source.name in ("compilation.py", "records.py"):
-            digest.update(source.relative_to(PACKAGE).as_posix().encode() + b"\0" + text)
+    for source in kernel_sources():
+        digest.update(source.relative_to(PACKAGE).as_posix().encode() + b"\0" + source.read_bytes())
     return digest.hexdigest()[:16]
 
 

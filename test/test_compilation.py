@@ -53,18 +53,10 @@ def package(tmp_path, monkeypatch):
     return copy
 
 
-def kernel_sources(package=PACKAGE):
-    """Return the files that hold kernels, told by their decorators, and the records that kernels read."""
-    decorators = ("@inlined", "@compiled")
-    texts = {path: path.read_text() for path in package.rglob("*.py")}
-    found = [path for path, text in texts.items() if any(f"\n{name}" in text for name in decorators)]
-    return [*found, package / "model" / "records.py", package / "compilation.py"]
-
-
 def test_an_edit_of_any_kernel_source_changes_the_hash(package):
     before = compilation.kernel_hash()
     assert before == compilation.kernel_hash()
-    sources = kernel_sources(package)
+    sources = compilation.kernel_sources()
     assert len(sources) > 10
     seen = {before}
     for path in sources:
@@ -99,7 +91,7 @@ def test_the_hash_does_not_depend_on_the_place(tmp_path, monkeypatch):
 
 def test_everything_that_entries_reach_is_in_the_hash():
     """Follow names from the entries to all functions and constants of the package that are compiled into them."""
-    hashed = set(kernel_sources())
+    hashed = set(compilation.kernel_sources())
     waiting = [entry.py_func for entry in compilation._entries]
     reached = set()
     while waiting:

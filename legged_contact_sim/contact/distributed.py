@@ -29,10 +29,10 @@ from .force_stepping import (
     look_again,
     middle_stretch,
     put_stretch,
+    revise_joints,
     solve_step,
     tangential_size,
 )
-from .joint_laws import revise_slides
 from .parameters import Parameters, number
 from .records import OPEN, SLIP, STICK
 from .system import System
@@ -184,7 +184,6 @@ def end_speed(contact, direction):
 @inlined
 def advance(system, h, law):
     """One step of length ``h``, s."""
-    nq = len(system.state) - system.rates.shape[1]
     begin_step(system, h, False)
     looks, joints, settled = 0, 0, False
     while not settled and looks < MAX_LOOKS:
@@ -193,7 +192,7 @@ def advance(system, h, law):
                 press(contact, h, law)
         acting, joints = count_acting(system.contacts), solve_step(system, h)
         settled = acting > 0 or looks > 0
-        settled = not revise_slides(system, system.result[nq:], looks > 4) and settled
+        settled = not revise_joints(system, joints, looks) and settled
         settled = not revise(system, h, law) and settled
         if not settled:
             look_again(system, acting, looks)

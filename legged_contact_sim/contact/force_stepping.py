@@ -20,7 +20,7 @@ import numpy as np
 from ..compilation import bind, inlined
 from ..dynamics.articulated_body import apply_external_forces, gather_inertias, spread_accelerations
 from ..dynamics.contact_inertia import hand_inward_effort, invert_roots
-from ..dynamics.kinematics import carry_two_rates, place_bodies
+from ..dynamics.kinematics import carry_two_rates, copy, place_bodies
 from ..dynamics.manifold import move
 from ..dynamics.spatial import (
     Inertia,
@@ -42,7 +42,7 @@ from ..dynamics.spatial import (
 )
 from .constraint_rows import couple_limit, fill_limit_offsets, find_limits
 from .detection import lay_tangents, measure_gap, put_velocity
-from .joint_laws import add_contact_hold, drive_joints, guess_slides, hold_efforts
+from .joint_laws import add_contact_hold, drive_joints, guess_slides, hold_efforts, revise_slides
 from .lcp import pgs_kernel
 from .model import Commands, ContactModel
 from .parameters import Parameters
@@ -271,6 +271,20 @@ def solve_limits(system, h, joints):
     if not change <= LIMIT_TOLERANCE:
         system.ledger[SOLVER + UNCONVERGED] += 1.0
     apply_impulses(system, 0, joints, z)
+
+
+@inlined
+def revise_joints(system, joints, looks):
+    """Let go or hold joints with dry friction (see `revise_slides`); return whether anything changed.
+
+    A joint at its limit is stopped there by the limit, not by its friction: it is not held for turning round.
+    """
+    nq = len(system.state) - system.rates.shape[1]
+    rates = system.rates[CHANGE]
+    copy(system.result[nq:], rates)
+    for k in range(joints):
+        rates[system.links[system.indices[JOINTED, k]].velocity_index] = 0.0
+    return revise_slides(system, rates, looks > 4)
 
 
 @inlined

@@ -16,10 +16,10 @@ from .force_stepping import (
     look_again,
     middle_stretch,
     resize_tangential,
+    revise_joints,
     solve_step,
     tangential_size,
 )
-from .joint_laws import revise_slides
 from .parameters import Parameters, number
 from .records import OPEN, SLIP, STICK
 from .system import System
@@ -63,7 +63,6 @@ def press(contact, h, law):
 @inlined
 def advance(system, h, law):
     """One step of length ``h``, s."""
-    nq = len(system.state) - system.rates.shape[1]
     begin_step(system, h, False)
     for contact in system.contacts:
         if contact.mode != OPEN:
@@ -72,7 +71,7 @@ def advance(system, h, law):
     while not settled and looks < MAX_LOOKS:
         acting, joints = count_acting(system.contacts), solve_step(system, h)
         settled = acting > 0 or looks > 0
-        settled = not revise_slides(system, system.result[nq:], looks > 4) and settled
+        settled = not revise_joints(system, joints, looks) and settled
         if not settled:
             look_again(system, acting, looks)
         looks += 1

@@ -10,7 +10,8 @@ JOR projects all rows and then renews the velocities, SOR renews them after ever
 component changes by at most ``|z| T_rel + T_abs``.
 
 Beyond a critical alpha, which differs from pose to pose, neither converges. When ``patience`` iterations have not
-brought the largest change down, the relaxation is halved (Studer, "Numerics of unilateral contacts and friction").
+brought the largest change down, the relaxation is halved (Studer, "Numerics of unilateral contacts and friction"), and
+the tolerance with it, since smaller steps are no better ones.
 """
 
 import math
@@ -20,6 +21,7 @@ from .newton_solver import row_velocity
 from .records import OPEN, SLIP, STICK
 
 JOR, SOR = 3, 4  # codes of solvers, after those of exact contact
+LEAST_SHARE = 1.0 / 64.0  # of alpha, to which the relaxation is halved at most
 WORK_ROWS = 3  # of the work of `solve_unilateral`: lowest impulses, highest impulses, velocities
 
 
@@ -125,17 +127,18 @@ def iterate(G, b, z, w, contacts, rows, mu, modes, relaxations, bounds, settings
         settings: SETTINGS record; more iterations than its maximum are returned when it gives up.
     """
     relative, absolute = settings.tolerance, settings.absolute_tolerance
-    smallest, before = math.inf, math.inf
+    smallest, before, share = math.inf, math.inf, 1.0
     for k in range(1, settings.max_iterations + 1):
         if settings.solver == JOR:
             progress = jacobi_sweep(G, b, z, w, contacts, rows, mu, modes, relaxations, bounds, relative, absolute)
         else:
             progress = gauss_seidel_sweep(G, b, z, contacts, rows, mu, modes, relaxations, bounds, relative, absolute)
-        if progress[1] <= 1.0:
+        if progress[1] <= share:
             return k
         smallest = min(smallest, progress[0])
         if k % settings.patience == 0:
-            if not smallest < before:
+            if not smallest < before and share > LEAST_SHARE:
+                share *= 0.5
                 for r in range(rows):
                     relaxations[r] *= 0.5
             smallest, before = math.inf, smallest

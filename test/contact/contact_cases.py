@@ -40,9 +40,7 @@ def ball_xml(radius=0.1, mass=2.0):
 
 def dumbbell_xml(length=0.5, radius=0.05, mass=1.0):
     """Return two balls on a bar of the same mass."""
-    ball = (
-        '<collision><origin xyz="{x} 0 0"/><geometry><sphere radius="{radius}"/></geometry></collision>'
-    )
+    ball = '<collision><origin xyz="{x} 0 0"/><geometry><sphere radius="{radius}"/></geometry></collision>'
     long, thin = 2.5 * mass * (length / 2) ** 2, 0.8 * mass * radius**2
     return (
         f'<robot name="dumbbell"><link name="dumbbell"><inertial><mass value="{3 * mass}"/>'

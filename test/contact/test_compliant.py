@@ -2,7 +2,17 @@
 
 import numpy as np
 import pytest
-from contact_cases import GRAVITY, ball_xml, box_xml, pendulum_xml, simulator, tilted, wheel_xml, world_velocity
+from contact_cases import (
+    GRAVITY,
+    ball_xml,
+    box_xml,
+    drop_state,
+    pendulum_xml,
+    simulator,
+    tilted,
+    wheel_xml,
+    world_velocity,
+)
 
 from legged_contact_sim import RobotModel
 from legged_contact_sim.errors import ParameterError
@@ -131,6 +141,22 @@ def test_energy_audit_closes_with_the_square_of_the_time_step():
     assert exchanged > 1.0
     assert np.abs(coarse.remainder).max() < 1e-3 * exchanged
     assert np.abs(fine.remainder).max() < np.abs(coarse.remainder).max() / 8.0
+
+
+@pytest.mark.parametrize("name", ["quadruped12", "quadruped16"])
+def test_falls_gain_nothing_and_stay_in_the_cone(name):
+    unsettled = 0
+    for seed in range(10):
+        sim = compliant(name, 1e-3)
+        sim.reset(*drop_state(sim.robot, np.random.default_rng(seed), speed=1.0))
+        run = sim.run(1.0)
+        assert np.isfinite(run.q).all()
+        assert (run.works[:, 2] + run.works[:, 3]).max() <= 1e-9
+        assert (run.forces[:, :, 2] >= 0.0).all()
+        excess = np.linalg.norm(run.forces[:, :, :2], axis=2) - 0.8 * run.forces[:, :, 2]
+        assert excess.max() < 1e-6
+        unsettled += run.solver[-1, 2]
+    assert unsettled <= 10  # of 10 000 steps
 
 
 def test_reruns_are_bit_identical():

@@ -62,7 +62,7 @@ def test_the_compliant_configuration_stands_alike_but_for_its_sinkage(standing):
 
 @pytest.mark.parametrize("coordinates", ["extended", "maximal"])
 @pytest.mark.parametrize("robot", ["quadruped12", "quadruped16", "jumping_leg"])
-def test_flight_is_the_same_in_all_coordinates(robot, coordinates):
+def test_flight_under_a_push_is_the_same_in_all_coordinates(robot, coordinates):
     runs = []
     for chosen in ("minimal", coordinates):
         sim = simulator(robot, "moreau", 1e-3, coordinates=chosen)
@@ -71,8 +71,10 @@ def test_flight_is_the_same_in_all_coordinates(robot, coordinates):
         sim.reset(q, v)
         if robot != "jumping_leg":
             sim.hold(2.0, 0.1)
+        sim.push(sim.robot.link_names[0], [0.5, -0.3, 0.2], [0.01, 0.02, -0.01], duration=0.02)
         runs.append(sim.run(0.02))
     assert np.abs(runs[1].q - runs[0].q).max() < 1e-10
+    assert np.abs(runs[1].works - runs[0].works).max() < 1e-9
     scale = np.abs(runs[0].v).max()
     assert np.abs(runs[1].v - runs[0].v).max() < 1e-8 * scale
 

@@ -49,9 +49,7 @@ def test_a_batch_gives_the_bits_of_single_runs(model, threads):
 @models
 def test_another_process_gives_the_same_bits(model):
     here = digest(make(model, 3).run(0.3))
-    program = (
-        f"from test_simulation_batch import digest, make; print(digest(make({model!r}, 3).run(0.3)))"
-    )
+    program = f"from test_simulation_batch import digest, make; print(digest(make({model!r}, 3).run(0.3)))"
     folders = [HERE.parent, HERE.parents[1] / "contact", HERE.parents[2], os.environ.get("PYTHONPATH", "")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders))}
     done = subprocess.run(
