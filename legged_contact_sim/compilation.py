@@ -11,6 +11,7 @@ import functools
 import hashlib
 import os
 import shutil
+import signal
 import sys
 import threading
 import time
@@ -33,6 +34,7 @@ NO_ALLOCATION: dict[str, Any] = {"_nrt": False}
 PACKAGE = Path(__file__).resolve().parent
 KERNEL_FOLDERS = ("contact", "dynamics", "terrain")
 KEPT_CACHES = 4
+CHILD_SECONDS = 600.0  # a compilation that takes longer in the child process is done here
 
 inlined = register_jitable(no_cfunc_wrapper=True, **NO_ALLOCATION, **MATHS)
 # For the few lines whose order of operations matters: sums are done as written.
@@ -83,7 +85,13 @@ def _compile_in_child(entry: Any, signature: tuple[Any, ...]) -> None:
         finally:
             sys.stderr.flush()
             os._exit(status)
-    os.waitpid(child, 0)
+    patience = time.monotonic() + CHILD_SECONDS
+    while os.waitpid(child, os.WNOHANG)[0] == 0:
+        if time.monotonic() > patience:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            break
+        time.sleep(0.01)
 
 
 def _entry(function: Function, **options: Any) -> Function:

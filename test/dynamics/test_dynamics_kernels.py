@@ -11,7 +11,7 @@ import pytest
 from dynamics_oracle import assert_close, random_state, robot_named
 
 import legged_contact_sim.dynamics as dyn
-from legged_contact_sim.dynamics import articulated_body, composite_body, energy, functions, newton_euler
+from legged_contact_sim.dynamics import articulated_body, composite_body, energy, newton_euler
 from legged_contact_sim.dynamics.workspace import workspace
 
 ROOT = Path(__file__).resolve().parents[2]
