@@ -20,6 +20,7 @@ from .system import RATE_ROWS, VECTOR_ROWS, System, extent
 from .time_stepping import AT_MIDPOINT, PREDICTED
 
 PROX = {"jor": JOR, "sor": SOR}
+FINISH = ("none", "newton")
 ACTIVATION = {"predicted": PREDICTED, "midpoint": AT_MIDPOINT}
 NO_LOG = np.empty((0, 0))
 
@@ -35,7 +36,8 @@ class MoreauParameters(Parameters):
     alpha: float = number(0.6, 0.0, 2.0, open_low=True)
     relative_tolerance: float = number(1e-11, 0.0, 0.1)
     absolute_tolerance: float = number(1e-13, 0.0, 1.0, "N s", open_low=True)
-    max_iterations: int = whole(10000, 1, 10**9)
+    max_iterations: int = whole(1000, 1, 10**9)
+    finish: str = choice("newton", FINISH)
     patience: int = whole(20, 1, 10**9)
     coordinates: str = choice("minimal", COORDINATES)
     bilateral: str = choice("direct", ("direct", "prox"))
@@ -54,7 +56,7 @@ class Moreau(ContactModel):
     def __init__(self, robot: Any, terrain: Any, parameters: Any) -> None:
         """See `ContactModel`."""
         super().__init__(robot, terrain, parameters)
-        self.system = self.system._replace(matrix=np.zeros((WORK_ROWS, len(self.system.rows))))
+        self.system = self.system._replace(matrix=solver_work(len(self.system.rows)))
         self.coordinates: str = parameters.coordinates
         self.settings = solver_settings(parameters)
         self.settings["extent"] = extent(robot)
@@ -88,6 +90,11 @@ class Moreau(ContactModel):
         self._entry(*self.system, *self._fixed, commands.rows, log, time_step, steps, commands.every, log_every)
 
 
+def solver_work(rows: int) -> np.ndarray:
+    """Return the work of the prox iterations and of the solver that finishes them."""
+    return np.zeros((max(rows, WORK_ROWS), rows + 1))
+
+
 def with_cut_rows(system: System, robot: RobotModel, cuts: int) -> System:
     """Return the system with room for the rows of some cuts: six each, in two parts, and two parts for limits."""
     contacts, others = 3 * len(robot.contact_points), robot.joint_count + 6 * cuts
@@ -96,7 +103,7 @@ def with_cut_rows(system: System, robot: RobotModel, cuts: int) -> System:
         rows=np.zeros(parts, dtype=ROW),
         row_efforts=np.zeros((parts, len(robot.links))),
         G=np.zeros((rows, rows)),
-        matrix=np.zeros((WORK_ROWS, rows)),
+        matrix=solver_work(rows),
         vectors=np.zeros((VECTOR_ROWS, parts)),
         indices=np.zeros((len(system.indices) + 1, rows), dtype=np.int64),
     )
@@ -111,5 +118,6 @@ def solver_settings(parameters: MoreauParameters) -> np.ndarray:
     settings["tolerance"] = parameters.relative_tolerance
     settings["relaxation"] = parameters.alpha
     settings["solver"] = PROX[parameters.prox]
+    settings["finish"] = FINISH.index(parameters.finish)
     settings["activation"] = ACTIVATION[parameters.activation]
     return settings

@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike
 
 from ..compilation import compiled
 from ..errors import ParameterError
-from .moreau import Moreau
-from .prox import WORK_ROWS, solve_unilateral
+from .moreau import Moreau, solver_work
+from .prox import fill_relaxations, solve_unilateral
 from .records import CONTACTS, WORK_TERMS
 from .system import OFFSET
 
@@ -36,22 +36,23 @@ def iterations_over_alpha(model: Moreau, alphas: Sequence[float] | ArrayLike) ->
     if contacts == 0:
         raise ParameterError("model: expected a step in which contacts acted, found none")
     settings, rows = model.settings.copy(), 3 * contacts
-    settings["patience"] = np.iinfo(np.int64).max
+    settings["patience"], settings["finish"] = np.iinfo(np.int64).max, 0
     G, b = model.system.G.copy(), model.system.vectors[OFFSET].copy()
     found = np.full(len(np.atleast_1d(alphas)), np.nan)
     for k, alpha in enumerate(np.atleast_1d(alphas)):
         if not 0.0 < alpha <= 2.0:
             raise ParameterError(f"alphas: expected numbers in ]0, 2], found {alpha}")
         settings["relaxation"] = alpha
-        work, modes = np.zeros((WORK_ROWS + 2, len(b))), np.zeros(contacts, dtype=np.int64)
-        iterations = prox_entry(G, b, work, modes, contacts, rows, settings)
+        vectors, modes = np.zeros((3, len(b))), np.zeros(contacts, dtype=np.int64)
+        iterations = prox_entry(G, b, vectors, solver_work(len(b)), modes, contacts, rows, settings)
         if iterations <= settings["max_iterations"][0]:
             found[k] = iterations
     return found
 
 
 @compiled
-def prox_entry(G, b, work, modes, contacts, rows, settings):
-    """Solve a contact problem from zero impulses; return the iterations. ``work``: (WORK_ROWS + 2, >= rows)."""
-    z, relaxations, mu = work[WORK_ROWS], work[WORK_ROWS + 1], settings[0].friction
-    return solve_unilateral(G, b, z, work, contacts, rows, mu, modes, relaxations, settings[0])[0]
+def prox_entry(G, b, vectors, work, modes, contacts, rows, settings):
+    """Solve a contact problem from zero impulses, the first of ``vectors`` (3, >= rows); return the iterations."""
+    z, kept, relaxations, mu = vectors[0], vectors[1], vectors[2], settings[0].friction
+    fill_relaxations(G, contacts, rows, settings[0].relaxation, relaxations)
+    return solve_unilateral(G, b, z, work, kept, contacts, rows, mu, modes, relaxations, settings[0])[0]

@@ -42,7 +42,7 @@ from .commands import record, take_command
 from .constraint_rows import fill_limit_offsets, fill_rows, find_limits
 from .detection import measure_gap, normal_speed
 from .joint_laws import add_contact_hold, drive_joints, guess_slides, hold_efforts, revise_slides
-from .prox import fill_relaxations, iterate, prox_residual
+from .prox import fill_relaxations, iterate, prox_residual, solve_unilateral
 from .records import ITERATIONS, LIMITS, OPEN, RESIDUAL, UNCONVERGED
 from .system import (
     ACCELERATION,
@@ -54,6 +54,7 @@ from .system import (
     HOLD,
     IMPULSE,
     JOINTED,
+    KEPT,
     MIDDLE,
     MODE,
     OFFSET,
@@ -360,22 +361,32 @@ def recover_bilateral(G, b, z, first, rows):
 
 @inlined
 def solve_forest(forest, contacts, unilateral, rows, settings, direct):
-    """Solve for the impulses, the bilateral ones directly (then they are still to be recovered) or by prox as well."""
+    """Solve for the impulses, the bilateral ones directly or by prox as well.
+
+    Returns whether the bilateral rows were eliminated, so that they are still to be recovered.
+    """
     G, b, z, work = forest.G, forest.vectors[OFFSET], forest.vectors[IMPULSE], forest.matrix
     modes, relaxations, mu = forest.indices[MODE], forest.vectors[SHARE], settings.friction
-    for r in range(3 * contacts, rows):
-        work[0, r], work[1, r] = 0.0 if r < unilateral else -math.inf, math.inf
     fill_relaxations(G, contacts, rows, settings.relaxation, relaxations)
-    if direct:
+    effort, residual, solved = 0, 0.0, False
+    if not direct:
+        for r in range(3 * contacts, rows):
+            work[0, r], work[1, r] = 0.0 if r < unilateral else -math.inf, math.inf
+        effort = iterate(G, b, z, work[2], contacts, rows, mu, modes, relaxations, work, settings)
+        residual, solved = prox_residual(G, b, z, contacts, rows, mu, work, settings), effort <= settings.max_iterations
+    eliminated = direct or (not solved and settings.finish == 1)
+    if eliminated:
         eliminate_bilateral(G, b, unilateral, rows)
-    solved = unilateral if direct else rows
-    effort = iterate(G, b, z, work[2], contacts, solved, mu, modes, relaxations, work, settings)
-    residual = prox_residual(G, b, z, contacts, solved, mu, work, settings)
+        more, residual, solved = solve_unilateral(
+            G, b, z, work, forest.vectors[KEPT], contacts, unilateral, mu, modes, relaxations, settings
+        )
+        effort += more
     ledger = forest.ledger
     ledger[SOLVER + ITERATIONS] += effort
     ledger[SOLVER + RESIDUAL] = max(ledger[SOLVER + RESIDUAL], residual)
-    if effort > settings.max_iterations:
+    if not solved:
         ledger[SOLVER + UNCONVERGED] += 1.0
+    return eliminated
 
 
 @inlined
@@ -518,8 +529,7 @@ def cut_step(system, forest, cuts, duals, relative, reactions, h, settings, dire
             fill_offsets(system, contacts, h, settings, bounce)
             fill_limit_offsets(system, contacts, joints, q_middle, h)
             fill_bilateral_offsets(system, cuts, relative, reactions, unilateral, rows, v, h)
-            eliminated = direct == 1 or h == 0.0
-            solve_forest(forest, contacts, unilateral, rows, settings, eliminated)
+            eliminated = solve_forest(forest, contacts, unilateral, rows, settings, direct == 1 or h == 0.0)
             again = False
             if h == 0.0:
                 again = gains_energy(system, contacts, z, bounce)

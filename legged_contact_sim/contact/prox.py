@@ -17,12 +17,14 @@ the tolerance with it, since smaller steps are no better ones.
 import math
 
 from ..compilation import inlined
+from .block_solver import ACCEPTABLE, solve_contacts
 from .newton_solver import row_velocity
 from .records import OPEN, SLIP, STICK
 
 JOR, SOR = 3, 4  # codes of solvers, after those of exact contact
 LEAST_SHARE = 1.0 / 64.0  # of alpha, to which the relaxation is halved at most
-WORK_ROWS = 3  # of the work of `solve_unilateral`: lowest impulses, highest impulses, velocities
+WORK_ROWS = 3  # used of the work of `solve_unilateral`: lowest impulses, highest impulses, velocities
+FINISH_TOLERANCE = 1e-10  # of the Newton steps that finish an iteration, relative to the largest impulse
 
 
 @inlined
@@ -168,13 +170,20 @@ def prox_residual(G, b, z, contacts, rows, mu, bounds, settings):
 
 
 @inlined
-def solve_unilateral(G, b, z, work, contacts, rows, mu, modes, relaxations, settings):
-    """Solve contacts and, after them, limits by prox iterations; return their number and the residual.
+def solve_unilateral(G, b, z, work, kept, contacts, rows, mu, modes, relaxations, settings):
+    """Solve contacts and, after them, limits; return the number of iterations, the residual, and whether it is solved.
 
-    ``work`` is (>= WORK_ROWS, >= rows); other arguments as for `iterate`.
+    Where ``settings.finish`` is 1, a problem that the prox iterations leave unsolved is finished by the solver of exact
+    contact from where they got to. Arguments as for `iterate`; ``work`` (>= max(rows, WORK_ROWS), >= rows + 1) and
+    ``kept`` (>= rows,) are work, ``relaxations`` comes from `fill_relaxations`.
     """
     for r in range(3 * contacts, rows):
         work[0, r], work[1, r] = 0.0, math.inf
-    fill_relaxations(G, contacts, rows, settings.relaxation, relaxations)
     effort = iterate(G, b, z, work[2], contacts, rows, mu, modes, relaxations, work, settings)
-    return effort, prox_residual(G, b, z, contacts, rows, mu, work, settings)
+    residual, solved = prox_residual(G, b, z, contacts, rows, mu, work, settings), effort <= settings.max_iterations
+    if not solved and settings.finish == 1:
+        more, residual = solve_contacts(
+            G, b, z, contacts, rows, mu, 0.0, modes, relaxations, FINISH_TOLERANCE, settings.max_iterations, work, kept
+        )
+        effort, solved = effort + more, residual <= ACCEPTABLE * FINISH_TOLERANCE
+    return effort, residual, solved

@@ -51,6 +51,7 @@ SETTINGS = np.dtype(
         ("absolute_tolerance", "f8"),  # of the prox iterations, N s
         ("relaxation", "f8"),  # of the solver, where it has one
         ("max_iterations", "i8"),
+        ("finish", "i8"),  # 1: what prox iterations do not solve goes to the solver of exact contact
         ("patience", "i8"),  # prox iterations without progress, after which the relaxation is halved
         ("solver", "i8"),  # code of the solver
         ("activation", "i8"),  # code of the rule by which a contact acts

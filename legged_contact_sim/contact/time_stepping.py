@@ -44,7 +44,7 @@ from .joint_laws import (
     joint_work,
     revise_slides,
 )
-from .prox import JOR, SOR, solve_unilateral
+from .prox import JOR, SOR, fill_relaxations, solve_unilateral
 from .records import (
     ACTUATORS,
     BLENDING,
@@ -257,8 +257,10 @@ def solve_rows(system, contacts, rows, h, settings):
     b, z, mu = system.vectors[OFFSET], system.vectors[IMPULSE], settings.friction
     nu, modes, shares = settings.viscous_friction * h, system.indices[MODE], system.vectors[SHARE]
     if settings.solver == JOR or settings.solver == SOR:
-        effort, residual = solve_unilateral(system.G, b, z, system.matrix, contacts, rows, mu, modes, shares, settings)
-        solved = effort <= settings.max_iterations
+        fill_relaxations(system.G, contacts, rows, settings.relaxation, shares)
+        effort, residual, solved = solve_unilateral(
+            system.G, b, z, system.matrix, system.vectors[KEPT], contacts, rows, mu, modes, shares, settings
+        )
     elif settings.solver == SCALAR:
         effort, residual = projected_gauss_seidel(
             system.G, b, z, contacts, rows, mu, nu, modes, settings.tolerance, settings.max_iterations

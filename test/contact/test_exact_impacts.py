@@ -39,7 +39,7 @@ def assert_sound(make, duration):
     assert contact[-1] <= 1e-9
     assert run.gaps.min() > -1e-5
     assert gaps(first).min() > -1e-5
-    assert run.solver[-1, 2] <= 0.02 * len(run.time)  # undetermined forces: few unconverged steps, and counted
+    assert run.solver[-1, 2] <= 0.05 * len(run.time)  # undetermined forces: few unconverged steps, and counted
     return run
 
 

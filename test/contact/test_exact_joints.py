@@ -187,4 +187,4 @@ def test_one_joint_on_the_ground_is_no_trouble(model, time_step):
     assert np.sin(run.q[-1, 0]) == pytest.approx(0.5, abs=1e-6)
     assert np.abs(run.v[-1]).max() < 1e-6
     assert run.gaps.min() > -1e-6
-    assert run.solver[-1, 2] == 0
+    assert run.solver[-1, 2] <= 1

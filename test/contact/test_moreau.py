@@ -5,9 +5,9 @@ import pytest
 from contact_cases import ball_xml, box_xml, robot_named, simulator, world_velocity
 
 from legged_contact_sim import Simulator
-from legged_contact_sim.contact.moreau import MoreauParameters
+from legged_contact_sim.contact.moreau import MoreauParameters, solver_work
 from legged_contact_sim.contact.moreau_alpha import iterations_over_alpha
-from legged_contact_sim.contact.prox import JOR, SOR, WORK_ROWS, solve_unilateral
+from legged_contact_sim.contact.prox import JOR, SOR, fill_relaxations, solve_unilateral
 from legged_contact_sim.contact.records import OPEN, SETTINGS, SLIP, STICK
 from legged_contact_sim.errors import ParameterError
 
@@ -36,9 +36,11 @@ def settings_of(prox, **values):
 def solve(G, b, contacts, settings):
     """Run the uncompiled prox iterations; return impulses, velocities, modes and the number of iterations."""
     rows = len(b)
-    z, work = np.zeros(rows), np.zeros((WORK_ROWS, rows))
+    z, kept, relaxations = np.zeros((3, rows))
     modes = np.zeros(max(contacts, 1), dtype=int)
-    effort, _ = solve_unilateral(G, b, z, work, contacts, rows, settings.friction, modes, np.zeros(rows), settings)
+    fill_relaxations(G, contacts, rows, settings.relaxation, relaxations)
+    work, mu = solver_work(rows), settings.friction
+    effort = solve_unilateral(G, b, z, work, kept, contacts, rows, mu, modes, relaxations, settings)[0]
     return z, G @ z + b, modes, effort
 
 
@@ -129,9 +131,16 @@ def test_the_midpoint_rule_sinks_by_at_most_a_step_of_travel(time_step, restitut
 
 
 def test_an_unconverged_step_is_counted():
-    run = drop("moreau", max_iterations=2)
+    run = drop("moreau", max_iterations=2, finish="none")
     assert run.solver[-1, 2] > 0
     assert run.solver[:, 1].max() > 1e-8
+
+
+def test_newton_steps_finish_what_the_iteration_leaves():
+    run = drop("moreau", max_iterations=2)
+    assert run.solver[-1, 2] == 0
+    assert run.solver[:, 1].max() <= 1e-8
+    assert np.abs(run.q - drop("moreau").q).max() < 1e-6
 
 
 def test_iterations_grow_toward_a_critical_relaxation():
@@ -168,6 +177,7 @@ def test_the_curve_needs_contacts():
         ("max_iterations", 0),
         ("patience", 0),
         ("coordinates", "polar"),
+        ("finish", "never"),
         ("bilateral", "penalty"),
         ("activation", "never"),
         ("impact_threshold", 0.0),
