@@ -84,6 +84,7 @@ from .system import (
 SOLVER = len(WORK_TERMS)  # where the solver terms begin in the ledger
 MAX_IMPACTS = 20
 BEARING_GAP = 1e-5  # m
+SIMULTANEOUS = 1e-3  # of a time step; points that arrive closer together than this hit the ground in one impact
 SOFTEST_IMPACT = 1e-3  # of the threshold below which restitution ends; a softer arrival is no event at all
 MAX_LOOKS = 40  # at a step, while dry joints change between holding and sliding
 
@@ -209,7 +210,7 @@ def find_contacts(system, h, settings, arrivals):
         if settings.activation == AT_MIDPOINT:
             acts, contact.arrival, first = contact.gap <= 0.0, math.inf, math.inf
         elif arrivals == IMPACT:
-            acts = contact.closed == 1 or contact.arrival <= h
+            acts = contact.closed == 1 or contact.arrival <= h + SIMULTANEOUS * settings.time_step
         else:
             acts = closes and (contact.closed == 1 or arrivals == HOLD_OFF or contact.arrival == math.inf)
         if acts:

