@@ -71,6 +71,7 @@ from .time_stepping import (
     MAX_IMPACTS,
     MAX_LOOKS,
     PREDICTED,
+    SIMULTANEOUS,
     SOLVER,
     STOP,
     activate,
@@ -410,7 +411,8 @@ def list_contacts(forest, h, settings, arrivals):
         if settings.activation == AT_MIDPOINT:
             acts = contact.gap <= 0.0
         else:
-            acts = contact.closed == 1 or (arrivals == IMPACT and contact.arrival <= h)
+            arrives = arrivals == IMPACT and contact.arrival <= h + SIMULTANEOUS * settings.time_step
+            acts = contact.closed == 1 or arrives
         if arrivals == STOP:
             contact.arrival = math.inf
         if acts:
@@ -527,7 +529,7 @@ def cut_step(system, forest, cuts, duals, relative, reactions, h, settings, dire
             rows = list_bilateral(system, cuts, unilateral, h)
             fill_forest_rows(system, forest, cuts, duals, contacts, joints, rows)
             fill_offsets(system, contacts, h, settings, bounce)
-            fill_limit_offsets(system, contacts, joints, q_middle, h)
+            fill_limit_offsets(system, contacts, joints, q_middle, max(h, settings.time_step) if h > 0.0 else 0.0)
             fill_bilateral_offsets(system, cuts, relative, reactions, unilateral, rows, v, h)
             eliminated = solve_forest(forest, contacts, unilateral, rows, settings, direct == 1 or h == 0.0)
             again = False
@@ -617,6 +619,7 @@ def run_cut_entry(
         forest_links, bodies, contacts, terrain, heights, rows, forest_state, forest_state, forest_rates, forces,
         slides, row_efforts, G, matrix, vectors, indices, ledger,
     )  # fmt: skip
+    settings[0].time_step = h
     for k in range(steps):
         take_command(system, commands[min(k // every, len(commands) - 1)])
         advance_cut(system, forest, cuts, duals, ends[0], ends[1], h, settings[0], direct)

@@ -131,16 +131,20 @@ def _samples(header: Header, compressed: bytes) -> NDArray[np.uint8] | NDArray[n
     filtered = np.frombuffer(bytearray(raw), np.uint8).reshape(header.height, line)
     if filtered[:, 0].max() > 4:
         raise ParameterError(f"damaged: line filter {filtered[:, 0].max()}; expected 0 to 4")
-    samples = np.ascontiguousarray(unfilter(filtered, header.pixel_bytes))
+    # PNG takes bytes left of the image and above it as zero.
+    bordered = np.zeros((header.height + 1, line - 1 + header.pixel_bytes), np.uint8)
+    unfilter(filtered, header.pixel_bytes, bordered)
+    samples = np.ascontiguousarray(bordered[1:, header.pixel_bytes :])
     return samples.view(f">u{header.bit_depth // 8}").reshape(header.height, header.width, header.channels)
 
 
 @compiled
-def unfilter(filtered, pixel_bytes):
-    """Undo the line filters: (rows, 1 + n) bytes, each row led by its filter's number, become (rows, n) bytes."""
+def unfilter(filtered, pixel_bytes, bordered):
+    """Undo the line filters: (rows, 1 + n) bytes, each row led by its filter's number.
+
+    The result goes to ``bordered``, (rows + 1, pixel_bytes + n), below a row and right of a pixel of zeros.
+    """
     rows, width = filtered.shape[0], filtered.shape[1] - 1
-    # PNG takes bytes left of the image and above it as zero.
-    bordered = np.zeros((rows + 1, width + pixel_bytes), np.uint8)
     for row in range(rows):
         for column in range(width):
             left = np.int64(bordered[row + 1, column])
@@ -148,7 +152,6 @@ def unfilter(filtered, pixel_bytes):
             above_left = np.int64(bordered[row, column])
             guess = prediction(filtered[row, 0], left, above, above_left)
             bordered[row + 1, column + pixel_bytes] = (np.int64(filtered[row, column + 1]) + guess) & 255
-    return bordered[1:, pixel_bytes:]
 
 
 @inlined
