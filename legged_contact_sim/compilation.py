@@ -73,6 +73,7 @@ def _compile_in_child(entry: Any, compile_here: Callable[[Any], Any], signature:
     ready = cache_folder() / f"{name}-{hashlib.sha256(str(signature).encode()).hexdigest()[:16]}.ready"
     if signature in entry.overloads or ready.exists() or not hasattr(os, "fork"):
         return
+    _progress.greet()
     sys.stderr.flush()
     child = os.fork()
     if child == 0:
@@ -184,6 +185,12 @@ class _CompileProgress(event.Listener):
         self._started = 0.0
         self._greeted = False
 
+    def greet(self) -> None:
+        """Say once what is going on, and where the result will be."""
+        if not self._greeted:
+            print(f"legged_contact_sim: compiling kernels, once; they are kept in {cache_folder()}", file=sys.stderr)
+            self._greeted = True
+
     def on_start(self, event: Any) -> None:
         """Announce a compilation that Python's call has caused (not the ones nested in it)."""
         if event.data["dispatcher"] not in _entries:
@@ -191,9 +198,7 @@ class _CompileProgress(event.Listener):
         self._nested += 1
         if self._nested > 1:
             return
-        if not self._greeted:
-            print(f"legged_contact_sim: compiling kernels, once; they are kept in {cache_folder()}", file=sys.stderr)
-            self._greeted = True
+        self.greet()
         name = event.data["dispatcher"].py_func.__name__
         self._started = time.monotonic()
         self._done.clear()
