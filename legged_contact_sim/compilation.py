@@ -32,7 +32,7 @@ MATHS: dict[str, Any] = {"fastmath": {"contract", "nsz", "arcp", "reassoc"}, "er
 NO_ALLOCATION: dict[str, Any] = {"_nrt": False}
 
 PACKAGE = Path(__file__).resolve().parent
-KERNEL_FOLDERS = ("contact", "dynamics", "terrain")
+KERNEL_FOLDERS = ("actuation", "contact", "dynamics", "terrain")
 KEPT_CACHES = 4
 CHILD_SECONDS = 600.0  # a compilation that takes longer in the child process is done here
 

@@ -1,10 +1,11 @@
 """Rows of the contact problem: contacts and joint limits, their inverse inertia and free velocities."""
 
+from ..actuation.rows import FREE_RATES
 from ..compilation import inlined
 from ..dynamics.contact_inertia import common_ancestor, coupling, hand_inward_effort
 from ..dynamics.spatial import apply, dot, force_at, inertia, put_spatial, scale, spatial, sub, vector
 from ..model.records import FREE
-from .system import ACTIVE, FREE_RATES, IMPULSE, JOINTED, OFFSET, SIDE
+from .system import ACTIVE, IMPULSE, JOINTED, OFFSET, SIDE
 
 CLOSED_GAP = 1e-9  # m (or rad of room to a joint's limit); a smaller gap counts as none
 SOFTNESS = 1e-9  # relative to a contact's inverse inertia

@@ -17,6 +17,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..actuation.joint_laws import add_contact_hold, drive_joints, guess_slides, hold_efforts, revise_slides
+from ..actuation.rows import ACCELERATION, ADDED, APPLIED, CHANGE, FREE_RATES, MIDDLE, TREND
 from ..compilation import bind, inlined
 from ..dynamics.articulated_body import apply_external_forces, gather_inertias, spread_accelerations
 from ..dynamics.contact_inertia import hand_inward_effort, invert_roots
@@ -42,24 +44,11 @@ from ..dynamics.spatial import (
 )
 from .constraint_rows import couple_limit, fill_limit_offsets, find_limits
 from .detection import lay_tangents, measure_gap, put_velocity
-from .joint_laws import add_contact_hold, drive_joints, guess_slides, hold_efforts, revise_slides
 from .lcp import pgs_kernel
 from .model import Commands, ContactModel
 from .parameters import Parameters
 from .records import CONTACT_NORMAL, CONTACT_TANGENTIAL, CONTACTS, ITERATIONS, OPEN, STICK, UNCONVERGED
-from .system import (
-    ACCELERATION,
-    ADDED,
-    APPLIED,
-    CHANGE,
-    FREE_RATES,
-    IMPULSE,
-    JOINTED,
-    MIDDLE,
-    OFFSET,
-    SIDE,
-    TREND,
-)
+from .system import IMPULSE, JOINTED, OFFSET, SIDE
 from .time_stepping import (
     SOLVER,
     apply_impulses,

@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..actuation.rows import STIFFNESS
 from ..errors import ParameterError
 from ..model import RobotModel
 from ..terrain import Terrain
 from .parameters import Parameters as ParameterSet
-from .system import STIFFNESS, System, build_system
+from .system import System, build_system
 
 
 @dataclass(frozen=True)

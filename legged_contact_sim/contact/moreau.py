@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..actuation.rows import RATE_ROWS
 from ..compilation import bind
 from ..dynamics.contact_inertia import ROW
 from ..model import RobotModel
@@ -16,7 +17,7 @@ from .moreau_cuts import run_cut_entry
 from .parameters import Parameters, choice, number, whole
 from .prox import JOR, SOR, WORK_ROWS
 from .records import SETTINGS
-from .system import RATE_ROWS, VECTOR_ROWS, System, extent
+from .system import VECTOR_ROWS, System, extent
 from .time_stepping import AT_MIDPOINT, PREDICTED
 
 PROX = {"jor": JOR, "sor": SOR}

@@ -17,6 +17,8 @@ its dry friction holds as a row that ends at rest.
 
 import math
 
+from ..actuation.joint_laws import add_contact_hold, drive_joints, guess_slides, hold_efforts, revise_slides
+from ..actuation.rows import ACCELERATION, ADDED, APPLIED, CHANGE, FREE_RATES, HOLD, MIDDLE, TREND
 from ..compilation import compiled_long, inlined
 from ..dynamics.articulated_body import apply_external_forces, gather_inertias, spread_accelerations
 from ..dynamics.contact_inertia import coupling, hand_inward, hand_inward_effort, invert_roots
@@ -41,28 +43,9 @@ from ..model.records import FREE
 from .commands import record, take_command
 from .constraint_rows import fill_limit_offsets, fill_rows, find_limits
 from .detection import measure_gap, normal_speed
-from .joint_laws import add_contact_hold, drive_joints, guess_slides, hold_efforts, revise_slides
 from .prox import fill_relaxations, iterate, prox_residual, solve_unilateral
 from .records import ITERATIONS, LIMITS, OPEN, RESIDUAL, UNCONVERGED
-from .system import (
-    ACCELERATION,
-    ACTIVE,
-    ADDED,
-    APPLIED,
-    CHANGE,
-    FREE_RATES,
-    HOLD,
-    IMPULSE,
-    JOINTED,
-    KEPT,
-    MIDDLE,
-    MODE,
-    OFFSET,
-    SHARE,
-    SIDE,
-    TREND,
-    System,
-)
+from .system import ACTIVE, IMPULSE, JOINTED, KEPT, MODE, OFFSET, SHARE, SIDE, System
 from .time_stepping import (
     ARRIVE,
     AT_MIDPOINT,

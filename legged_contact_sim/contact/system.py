@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..actuation.rows import RATE_ROWS
 from ..dynamics.contact_inertia import ROW
 from ..dynamics.workspace import workspace
 from ..model import RobotModel
@@ -23,7 +24,7 @@ class System(NamedTuple):
     rows: Any  # ROW (r,)
     state: Any  # q and v at the start of the (sub)step, (nq + nv,)
     result: Any  # q and v at its end, (nq + nv,)
-    rates: Any  # (RATE_ROWS, nv): see below
+    rates: Any  # (RATE_ROWS, nv): see actuation/rows.py
     forces: Any  # external wrenches in world axes at the links' origins, (n, 6)
     slides: Any  # per link: direction in which the joint's dry friction slides, -1 or 1; 0: it holds, (n,)
     row_efforts: Any  # what each row leaves in the joints, (r, n)
@@ -34,10 +35,6 @@ class System(NamedTuple):
     ledger: Any  # work terms, then solver terms, (12,)
 
 
-# Rows of System.rates.
-EFFORT, APPLIED, ADDED, MIDDLE, FREE_RATES, ACCELERATION, TREND, CHANGE, HOLD = range(9)  # work of a step
-FEED, TARGET, STIFFNESS, DAMPING, COMPLIANCE = range(9, 14)  # the drives: command, gains, what the gains add to inertia
-RATE_ROWS = 14
 # Rows of System.vectors.
 OFFSET, IMPULSE, SHARE, SIDE, ALTERNATIVE, KEPT = range(6)
 VECTOR_ROWS = 6

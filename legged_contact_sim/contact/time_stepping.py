@@ -10,6 +10,15 @@ goes on to the ground, an impact with restitution changes the rates, and the res
 
 import math
 
+from ..actuation.joint_laws import (
+    add_contact_hold,
+    drive_joints,
+    guess_slides,
+    hold_efforts,
+    joint_work,
+    revise_slides,
+)
+from ..actuation.rows import ACCELERATION, ADDED, APPLIED, CHANGE, FREE_RATES, MIDDLE, TREND
 from ..compilation import inlined
 from ..dynamics.articulated_body import apply_external_forces, gather_inertias, spread_accelerations
 from ..dynamics.contact_inertia import invert_roots, spread_jumps
@@ -36,14 +45,6 @@ from ..model.records import FREE
 from .block_solver import ACCEPTABLE, projected_gauss_seidel, solve_contacts
 from .constraint_rows import CLOSED_GAP, closing_speed, fill_limit_offsets, fill_rows, find_limits
 from .detection import lay_tangents, measure_gap, normal_speed, put_velocity, time_to_ground
-from .joint_laws import (
-    add_contact_hold,
-    drive_joints,
-    guess_slides,
-    hold_efforts,
-    joint_work,
-    revise_slides,
-)
 from .prox import JOR, SOR, fill_relaxations, solve_unilateral
 from .records import (
     ACTUATORS,
@@ -62,24 +63,7 @@ from .records import (
     UNCONVERGED,
     WORK_TERMS,
 )
-from .system import (
-    ACCELERATION,
-    ACTIVE,
-    ADDED,
-    ALTERNATIVE,
-    APPLIED,
-    CHANGE,
-    FREE_RATES,
-    IMPULSE,
-    JOINTED,
-    KEPT,
-    MIDDLE,
-    MODE,
-    OFFSET,
-    SHARE,
-    SIDE,
-    TREND,
-)
+from .system import ACTIVE, ALTERNATIVE, IMPULSE, JOINTED, KEPT, MODE, OFFSET, SHARE, SIDE
 
 SOLVER = len(WORK_TERMS)  # where the solver terms begin in the ledger
 MAX_IMPACTS = 20

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..actuation.rows import DAMPING, EFFORT, STIFFNESS
 from ..contact import MODELS, Commands, ContactModel, Event
 from ..contact.commands import COMMAND_ROWS
-from ..contact.system import DAMPING, EFFORT, STIFFNESS
 from ..dynamics import forward_kinematics
 from ..dynamics.functions import (
     checked,

@@ -14,7 +14,7 @@ solved again; usually the last step's cases are right at once.
 from ..compilation import inlined
 from ..dynamics.spatial import dot, increase_spatial, scale, spatial
 from ..model.records import FREE
-from .system import ADDED, APPLIED, COMPLIANCE, DAMPING, EFFORT, FEED, HOLD, STIFFNESS, TARGET
+from .rows import ADDED, APPLIED, COMPLIANCE, DAMPING, EFFORT, FEED, HOLD, STIFFNESS, TARGET
 
 HOLD_MARGIN = 1e-6  # relative excess over its friction at which a joint still holds, so that rest is rest
 
