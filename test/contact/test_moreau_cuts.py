@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from contact_cases import drop_state, robot_named, simulator
 
-from legged_contact_sim.contact import MODELS
 from legged_contact_sim.contact.moreau_alpha import iterations_over_alpha
 from legged_contact_sim.contact.moreau_cuts import fill_duals
 from legged_contact_sim.dynamics.kinematics import place_bodies
@@ -52,7 +51,6 @@ def test_every_hard_configuration_of_the_table_stands_alike(standing, name):
     assert standing[name][2] > 0.3
 
 
-@pytest.mark.skipif("compliant" not in MODELS, reason="no compliant model yet")
 def test_the_compliant_configuration_stands_alike_but_for_its_sinkage(standing):
     pose, _ = stand("compliant", 1.25e-3)
     away = pose - standing["HmJ"]
