@@ -1,0 +1,96 @@
+"""The interface of a controller: it sees what a robot's sensors tell and answers with joint efforts."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from ..model import RobotModel
+from ..simulation import Simulator
+
+
+class BaseState(NamedTuple):
+    """The base as an estimator tells it: position (3,), m, and orientation (4,), x y z w, in the world; velocities.
+
+    Linear (3,), m/s, and angular velocity (3,), rad/s, are in the base's own axes.
+    """
+
+    position: np.ndarray
+    orientation: np.ndarray
+    linear_velocity: np.ndarray
+    angular_velocity: np.ndarray
+
+
+@dataclass(frozen=True)
+class Observation:
+    """What a robot's sensors tell at an instant.
+
+    Attributes:
+        time: s.
+        positions: of the joints in joint order, (joint_count,), rad or m.
+        velocities: of the joints, (joint_count,), rad/s or m/s.
+        base: None where nothing measures it, or the base is fixed.
+        contact_forces: on the robot, by name of the contact point, world axes, (3,), N; empty where nothing measures.
+    """
+
+    time: float
+    positions: np.ndarray
+    velocities: np.ndarray
+    base: BaseState | None = None
+    contact_forces: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+
+class Controller(ABC):
+    """Turns observations into joint efforts; knows nothing of ROS or of the simulator."""
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+
+    def __init__(self, robot: RobotModel, parameters: Any) -> None:
+        """Keep the robot and the controller's own frozen parameters."""
+        self.robot = robot
+        self.parameters = parameters
+
+    @abstractmethod
+    def reset(self, observation: Observation) -> None:
+        """Begin anew from what the sensors tell now."""
+
+    @abstractmethod
+    def effort(self, observation: Observation) -> np.ndarray:
+        """Return joint efforts in joint order, (joint_count,), N m or N."""
+
+    def command_velocity(self, forward: float, sideways: float, turning: float) -> None:
+        """Ask for a velocity of the base, m/s and rad/s, in its own axes; controllers that do not walk ignore it."""
+
+
+class InProcess:
+    """A controller as `Simulator.run` takes it: asked every ``period``, s, its effort held in between."""
+
+    def __init__(self, controller: Controller, simulator: Simulator, period: float = 0.002) -> None:
+        """Round the period to whole time steps, at least one."""
+        self.controller = controller
+        self.simulator = simulator
+        self.every = max(1, round(period / simulator.time_step))
+        self._calls = 0
+        self._effort = np.zeros(simulator.robot.joint_count)
+
+    def __call__(self, time: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Return the effort to apply at this step."""
+        if self._calls % self.every == 0:
+            seen = observe(self.simulator, time, q, v)
+            if self._calls == 0:
+                self.controller.reset(seen)
+            self._effort = self.controller.effort(seen)
+        self._calls += 1
+        return self._effort
+
+
+def observe(simulator: Simulator, time: float, q: np.ndarray, v: np.ndarray) -> Observation:
+    """Return what ideal sensors tell of a simulator's state; contact forces are those of its last step."""
+    robot = simulator.robot
+    base = BaseState(q[:3], q[3:7], v[:3], v[3:6]) if robot.base == "floating" else None
+    impulses = simulator.model.system.contacts["impulse"]
+    forces = {name: impulses[k] / simulator.time_step for k, name in enumerate(robot.contact_names)}
+    return Observation(time, q[robot.position_indices], v[robot.velocity_indices], base, forces)
