@@ -61,7 +61,7 @@ class Controller(ABC):
     def effort(self, observation: Observation) -> np.ndarray:
         """Return joint efforts in joint order, (joint_count,), N m or N."""
 
-    def command_velocity(self, forward: float, sideways: float, turning: float) -> None:
+    def command_velocity(self, forward: float, sideways: float, turning: float) -> None:  # noqa: B027
         """Ask for a velocity of the base, m/s and rad/s, in its own axes; controllers that do not walk ignore it."""
 
 
