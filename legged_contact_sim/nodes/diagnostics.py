@@ -45,6 +45,8 @@ class DiagnosticsOutput:
             return DiagnosticStatus.ERROR, conditions["trouble"]
         if conditions["command"] == "timed out":
             return DiagnosticStatus.WARN, "no commands: joint efforts are zero"
+        if conditions["command"] == "awaited":
+            return DiagnosticStatus.WARN, "time stands until a command comes"
         if missed > 0:
             return DiagnosticStatus.WARN, f"{missed} deadlines missed"
         return DiagnosticStatus.OK, "paused" if conditions["command"] == "paused" else "running"

@@ -65,20 +65,19 @@ class Outputs:
         if due[TRANSFORMS] or due[MARKERS]:
             self._publish_picture(snapshot, due[TRANSFORMS], due[MARKERS])
         if due[DIAGNOSTICS]:
-            self._snapshot = snapshot
-            self.publish_conditions(conditions())
+            self.publish_conditions(snapshot, conditions)
         self._joint_states.publish(snapshot)
 
-    def publish_everything(self, snapshot: Snapshot, conditions: dict[str, Any]) -> None:
+    def publish_everything(self, snapshot: Snapshot, conditions: Callable[[], dict[str, Any]]) -> None:
         """Publish all that is published at all, for somebody who has only just come."""
-        self.publish_due(0, snapshot, lambda: conditions)
+        self.publish_due(0, snapshot, conditions)
 
-    def publish_conditions(self, conditions: dict[str, Any]) -> None:
-        """Publish diagnostics of the last snapshot, not oftener than twice their rate by the wall clock."""
+    def publish_conditions(self, snapshot: Snapshot, conditions: Callable[[], dict[str, Any]]) -> None:
+        """Publish diagnostics, not oftener than twice their rate by the wall clock."""
         now = time.monotonic()
         if now - self._told >= 0.5 * self._tell_every:
             self._told = now
-            self._diagnostics.publish(self._snapshot, self._simulator, conditions)
+            self._diagnostics.publish(snapshot, self._simulator, conditions())
 
     def _publish_picture(self, snapshot: Snapshot, transforms: bool, markers: bool) -> None:
         bodies = forward_kinematics(self._simulator.robot, snapshot.q)

@@ -113,7 +113,7 @@ class SimulatorNode(Node):
         while self.context.ok():
             self._requests.serve()
             if self.paused:
-                self.outputs.publish_conditions(self._conditions("paused"))
+                self.outputs.publish_conditions(self.snapshot, self._conditions)
                 time.sleep(IDLE)
                 continue
             if self.values["lockstep"] or (self.values["await_command"] and self._ticks == 0):
@@ -162,22 +162,22 @@ class SimulatorNode(Node):
         """Say once more what the awaited command has to answer, for a controller that has only just come."""
         self._waiting = f"waiting for a command since {self.snapshot.nanoseconds * 1e-9:.6f} s"
         self._warn("waiting", self._waiting + ("; in lockstep command_rate" if self.values["lockstep"] else ""))
-        self.outputs.publish_everything(self.snapshot, self._conditions("waiting"))
+        self.outputs.publish_everything(self.snapshot, self._conditions)
 
     def _publish(self) -> None:
         self.snapshot.take_time(self._begun + round(self.simulator.time * NANOSECONDS))
         self.outputs.publish_due(self._ticks, self.snapshot, self._conditions)
 
-    def _conditions(self, state: str = "") -> dict[str, Any]:
+    def _conditions(self) -> dict[str, Any]:
         """Return what diagnostics tell besides the simulator's state."""
         commands, trouble = self.commands, self._trouble
         self._trouble = ""
         return {
-            "trouble": trouble or self._waiting,
+            "trouble": trouble,
             "real_time_factor": self.pacer.factor,
             "real_time_factor_target": self.pacer.target,
             "missed_deadlines": self.pacer.missed,
-            "command": state or commands.state,
+            "command": "paused" if self.paused else "awaited" if self._waiting else commands.state,
             "command_age": commands.age(self.simulator.time),
             "commands_received": commands.received,
             "commands_dropped": commands.dropped,
