@@ -51,7 +51,7 @@ class ControllerNode(Node):
         values = declare(self, PARAMETERS | controller_parameters(name))
         _refuse_unknown_settings(self, name)
         robot = RobotModel.from_urdf(values["robot"], values["base"] or None)
-        prefix = f"control.{name}."
+        prefix = f"{name}."
         given = {key.removeprefix(prefix): value for key, value in values.items() if key.startswith(prefix)}
         self.controller = make_controller(name, robot, given)
         self.period = 1.0 / values["rate"]
@@ -289,12 +289,12 @@ def trajectory_of(message: JointTrajectoryMessage, robot: RobotModel) -> JointTr
 
 
 def controller_parameters(name: str) -> dict[str, Declared]:
-    """Return the parameters of a controller as they are declared: control.<controller>.<parameter>."""
+    """Return the parameters of a controller as they are declared: <controller>.<parameter>."""
     declared = {}
     for item in dataclasses.fields(CONTROLLERS[name].Parameters):  # type: ignore[attr-defined]
         default: Any = list(item.default) if isinstance(item.default, tuple) else item.default
         unset = isinstance(default, list) and not default
-        declared[f"control.{name}.{item.name}"] = Declared(
+        declared[f"{name}.{item.name}"] = Declared(
             Parameter.Type.DOUBLE_ARRAY if unset else default, item.metadata.get("unit", ""), fixed=True
         )
     return declared
@@ -303,7 +303,7 @@ def controller_parameters(name: str) -> dict[str, Declared]:
 def _refuse_unknown_settings(node: Node, name: str) -> None:
     known = controller_parameters(name)
     for given in node._parameter_overrides:
-        if given.startswith(f"control.{name}.") and given not in known:
+        if given.startswith(f"{name}.") and given not in known:
             raise ParameterError(f"{given}: there is no such parameter; {name} has {', '.join(known)}")
 
 

@@ -13,6 +13,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from ..contact import MODELS
+from ..control import CONTROLLERS
 from ..errors import ParameterError
 from ..terrain import TERRAINS
 from ..terrain.shapes import HeightField
@@ -67,7 +68,7 @@ NODE_PARAMETERS: dict[str, Declared] = {
     "initial.v": Declared(Parameter.Type.DOUBLE_ARRAY, "all of v, base velocity in base axes; unset: at rest"),
 }
 WHAT_OTHERS_DECLARE = (  # in files that all nodes share, and by rclpy itself
-    "controller", "control", "rate", "sensor_timeout", "contact_forces", "topics", "bag", "flush_period",
+    *CONTROLLERS, "controller", "rate", "sensor_timeout", "contact_forces", "topics", "bag", "flush_period",
     "use_sim_time", "qos_overrides", "start_type_description_service",
 )  # fmt: skip
 
