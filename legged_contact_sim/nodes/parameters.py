@@ -116,23 +116,33 @@ def declare(node: Node, declared: Mapping[str, Declared]) -> dict[str, Any]:
 
 def values_of(node: Node, declared: Mapping[str, Declared]) -> dict[str, Any]:
     """Return the values of a node's parameters, unset ones left out."""
-    values = {}
+    values: dict[str, Any] = {}
     for name, parameter in declared.items():
         try:
             value = node.get_parameter(name).value
         except ParameterUninitializedException:
             continue
         if value is not None:
-            values[name] = converted(name, parameter, value)
+            take_value(values, name, parameter, value)
     return values
 
 
-def converted(name: str, parameter: Declared, value: Any) -> Any:
-    """Return a value as the type of its parameter: whole numbers will do for floats.
+def take_value(values: dict[str, Any], name: str, parameter: Declared, value: Any) -> None:
+    """Write a parameter's value into a mapping; an empty list takes it away.
 
     Raises:
-        ParameterError: it is of another type, or not finite, or out of range.
+        ParameterError: it is of another type than the parameter, or not finite, or out of range.
     """
+    if value is None:
+        raise ParameterError(f"{name}: cannot be removed; an empty list unsets what can be unset")
+    if parameter.default is Parameter.Type.DOUBLE_ARRAY and len(np.atleast_1d(value)) == 0:
+        values.pop(name, None)
+    else:
+        values[name] = _converted(name, parameter, value)
+
+
+def _converted(name: str, parameter: Declared, value: Any) -> Any:
+    """Return a value as the type of its parameter: whole numbers will do for floats."""
     default = parameter.default
     if default is Parameter.Type.DOUBLE_ARRAY or (isinstance(default, list) and isinstance(default[0], float)):
         return _numbers(name, value)
@@ -158,7 +168,7 @@ def _numbers(name: str, value: Any) -> list[float]:
 def _descriptor(parameter: Declared) -> ParameterDescriptor:
     descriptor = ParameterDescriptor(description=parameter.description, read_only=parameter.fixed)
     default = parameter.default
-    # A whole number is welcome where a float is expected; `converted` refuses everything else.
+    # A whole number is welcome where a float is expected; `take_value` refuses everything else.
     floats = (Parameter.Type.DOUBLE, Parameter.Type.DOUBLE_ARRAY)
     many = isinstance(default, list) and isinstance(default[0], float)
     descriptor.dynamic_typing = many or isinstance(default, float) or default in floats

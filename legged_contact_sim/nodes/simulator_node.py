@@ -19,7 +19,7 @@ from ..simulation import Simulator
 from ..terrain import make_terrain
 from .inputs import Commands, Pushes
 from .pacing import Pacer
-from .parameters import contact_settings, converted, declarations, declare, refuse_unknown, terrain_settings
+from .parameters import contact_settings, declarations, declare, refuse_unknown, take_value, terrain_settings
 from .process import run_node, served
 from .publishing import Outputs
 from .requests import Requests
@@ -242,9 +242,7 @@ class SimulatorNode(Node):
         try:
             for change in changes:
                 if change.name in self._declared:
-                    values.pop(change.name, None)
-                    if change.type_ != Parameter.Type.NOT_SET:
-                        values[change.name] = converted(change.name, self._declared[change.name], change.value)
+                    take_value(values, change.name, self._declared[change.name], change.value)
             self._try(values)
             self._requests.ask(lambda: self._take_values(values))
         except (LeggedContactSimError, TimeoutError) as error:
