@@ -23,7 +23,7 @@ class Processes:
         """Start a module with arguments; Ctrl-C at the terminal reaches it only through this process."""
         command = [sys.executable, "-m", f"legged_contact_sim.{module}", *arguments]
         self._running[name] = subprocess.Popen(
-            command, env=environment(), start_new_session=True, preexec_fn=_die_with_parent
+            command, env=environment(), start_new_session=True, preexec_fn=die_with_parent
         )
 
     def ended(self) -> tuple[str, int] | None:
@@ -61,6 +61,7 @@ def environment() -> dict[str, str]:
     return chosen
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
+    """Have the calling process, a child before it runs its program, end when its parent is gone (Linux)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGTERM)

@@ -143,7 +143,7 @@ class Readings:
         will do.
         """
         stamp = stamp_of(raw)
-        self._wait_for(stamp)
+        self._wait_for(stamp, round(timeout * NANOSECONDS))
         message = deserialize_message(raw, JointState)
         order = self._joint_order(message.name)
         base = None
@@ -155,23 +155,27 @@ class Readings:
         positions, velocities = np.asarray(message.position)[order], np.asarray(message.velocity)[order]
         return Observation(stamp * 1e-9, positions, velocities, base, self._forces(stamp, timeout))
 
-    def _wait_for(self, stamp: int) -> None:
+    def _wait_for(self, stamp: int, timeout: int) -> None:
         """Take readings up to an instant, ns; whoever is slower than the joint states is waited for only once."""
         if stamp < self._last:
             self._raw.clear()  # of a run before the reset
         begun_anew, self._last = stamp < self._last, stamp
         begin = time.monotonic()
-        while not (complete := self._take_up_to(stamp, begun_anew)) and time.monotonic() - begin < self._patience:
+        latest = 0 if begun_anew else timeout
+        while not (complete := self._take_up_to(stamp, latest)) and time.monotonic() - begin < self._patience:
             time.sleep(GLANCE)
         self._patience = PATIENCE if complete else 0.0
 
-    def _take_up_to(self, stamp: int, exactly: bool) -> bool:
-        """Take what has arrived; return whether all readings are of this instant, or later where that will do."""
+    def _take_up_to(self, stamp: int, latest: int) -> bool:
+        """Take what has arrived; return whether all readings are of this instant or at most so much later, ns.
+
+        Others are of the past, or of a run before a reset.
+        """
         boxes = {"odom": self._odometry, **self._wrenches} if self._odometry else self._wrenches
         complete = True
         for name, box in boxes.items():
             held = self._raw.get(name)
-            while held is None or stamp_of(held) < stamp or (exactly and stamp_of(held) != stamp):
+            while held is None or not 0 <= stamp_of(held) - stamp <= latest:
                 taken = box.take() if box else None
                 if taken is None:
                     complete = False

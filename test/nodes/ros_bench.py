@@ -15,6 +15,7 @@ from rclpy.serialization import deserialize_message
 from rclpy.signals import SignalHandlerOptions
 
 from legged_contact_sim.nodes.polling import Mailbox
+from legged_contact_sim.supervision import die_with_parent
 
 PATIENCE = 300.0  # s; the first start may have to compile on a busy machine
 DEEP = QoSProfile(depth=20_000)
@@ -31,7 +32,9 @@ class Process:
         self.log = log
         with open(log, "wb") as output:
             command = [sys.executable, "-m", f"legged_contact_sim.{module}", *arguments, *ros]
-            self.process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
+            self.process = subprocess.Popen(
+                command, stdout=output, stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=die_with_parent
+            )
 
     @property
     def pid(self) -> int:
@@ -64,12 +67,26 @@ class Process:
         return pages * os.sysconf("SC_PAGE_SIZE")
 
 
+class Load:
+    """Keeps both cores of a small machine busy while the block runs."""
+
+    def __enter__(self) -> None:
+        command = [sys.executable, "-c", "while True: pass"]
+        self.busy = [subprocess.Popen(command, preexec_fn=die_with_parent) for _ in range(2)]
+
+    def __exit__(self, *_) -> None:
+        for process in self.busy:
+            process.kill()
+            process.wait()
+
+
 class Bench:
     """Starts processes and looks at what they publish."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.processes: list[Process] = []
+        self.clients: dict[str, object] = {}
         self.context = rclpy.Context()
         rclpy.init(context=self.context, signal_handler_options=SignalHandlerOptions.NO)
         self.node = rclpy.create_node("observer", context=self.context)
@@ -102,15 +119,14 @@ class Bench:
         return self.next(mailbox, seconds)
 
     def call(self, kind, name, request=None, seconds: float = PATIENCE):
-        client = self.node.create_client(kind, name)
-        try:
-            assert client.wait_for_service(timeout_sec=seconds), f"no service {name}"
-            future = client.call_async(request or kind.Request())
-            self.executor.spin_until_future_complete(future, timeout_sec=seconds)
-            assert future.done(), f"{name} did not answer"
-            return future.result()
-        finally:
-            self.node.destroy_client(client)
+        if name not in self.clients:
+            self.clients[name] = self.node.create_client(kind, name)
+        client = self.clients[name]
+        assert client.wait_for_service(timeout_sec=seconds), f"no service {name}"
+        future = client.call_async(request or kind.Request())
+        self.executor.spin_until_future_complete(future, timeout_sec=seconds)
+        assert future.done(), f"{name} did not answer"
+        return future.result()
 
     def diagnostics(self, box: Mailbox, seconds: float = PATIENCE) -> dict[str, str]:
         return values_of(self.latest(box, seconds))

@@ -122,9 +122,11 @@ def test_controller_answers_with_the_stamp_of_the_state_and_falls_silent_with_it
     states = bench.node.create_publisher(JointState, "/joint_states", 10)
     odometry = bench.node.create_publisher(Odometry, "/odom", 10)
     wait_for(lambda: states.get_subscription_count() and odometry.get_subscription_count(), 300.0, "matched")
+    wait_for(lambda: answers.subscription.get_publisher_count() > 0, 300.0, "matched")
+    wait_for(lambda: "joint_pid for" in bench.processes[0].said(), 300.0, "ready")
     home = ROBOT.home[ROBOT.position_indices]
     shifted = (home - 0.01).tolist()
-    stamps = []
+    driving: list = []
     for k in range(20):
         state, base = JointState(name=NAMES, position=shifted, velocity=[0.0] * 16), Odometry()
         base.pose.pose.orientation.w = 1.0
@@ -132,12 +134,11 @@ def test_controller_answers_with_the_stamp_of_the_state_and_falls_silent_with_it
             message.header.stamp.nanosec = 1_000_000 * k
         odometry.publish(base)
         states.publish(state)
-        stamps.append(1_000_000 * k)
-        time.sleep(0.01)
-    found: list = []
-    wait_for(lambda: collect(answers, found) and not any(found[-1].effort), 30.0, "zero effort")
-    driving = [answer for answer in found if any(answer.effort)]
-    assert [answer.header.stamp.nanosec for answer in driving] == stamps[::2], "500 Hz of simulated time"
+        if k % 2 == 0:
+            driving.append(bench.next(answers, 30.0))
+    assert [answer.header.stamp.nanosec for answer in driving] == list(range(0, 20_000_000, 2_000_000)), "at 500 Hz"
+    last = bench.next(answers, 30.0)
+    assert not any(last.effort) and last.header.stamp == driving[-1].header.stamp
     expected = 0.01 * np.tile([800.0, 800.0, 800.0, 400.0], 4)
     assert np.array(driving[-1].effort) == pytest.approx(expected, rel=1e-6)
     assert list(driving[-1].name) == NAMES

@@ -1,9 +1,6 @@
 """Lockstep: the same run twice is the same to the last bit, whatever else the machine has to do."""
 
-import subprocess
-import sys
-
-from ros_bench import PID, wait_for
+from ros_bench import PID, Load, wait_for
 from sensor_msgs.msg import JointState
 
 TICKS = 400
@@ -41,13 +38,8 @@ def numbers_of(raw: bytes) -> bytes:
 
 def test_two_runs_are_bit_for_bit_the_same_with_and_without_load(bench):
     quiet = run(bench)
-    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
-    try:
+    with Load():
         loaded = run(bench)
-    finally:
-        for process in busy:
-            process.kill()
-            process.wait()
     different = [stamp for stamp in quiet if quiet[stamp] != loaded[stamp]]
     assert not different, f"first at {different[0]} ns"
     assert len(set(quiet.values())) > TICKS // 2, "the robot moves"
