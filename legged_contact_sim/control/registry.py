@@ -8,8 +8,9 @@ from ..model import RobotModel
 from .controller import Controller
 from .joint_pid import JointPid
 from .parameters import make_parameters
+from .zmp_trot import ZmpTrot
 
-CONTROLLERS: dict[str, type[Controller]] = {kind.name: kind for kind in (JointPid,)}
+CONTROLLERS: dict[str, type[Controller]] = {kind.name: kind for kind in (JointPid, ZmpTrot)}
 
 
 def controllers() -> dict[str, str]:
