@@ -5,12 +5,14 @@ from typing import Any
 
 from ..errors import ParameterError
 from ..model import RobotModel
+from .balance import Balance
 from .controller import Controller
 from .joint_pid import JointPid
 from .parameters import make_parameters
+from .quadruped_jump import QuadrupedJump
 from .zmp_trot import ZmpTrot
 
-CONTROLLERS: dict[str, type[Controller]] = {kind.name: kind for kind in (JointPid, ZmpTrot)}
+CONTROLLERS: dict[str, type[Controller]] = {kind.name: kind for kind in (JointPid, ZmpTrot, Balance, QuadrupedJump)}
 
 
 def controllers() -> dict[str, str]:

@@ -180,7 +180,7 @@ class TrotReference:
 
     def _end_phase(self) -> None:
         """Put the swinging feet down and begin the next phase, or stand when nothing is asked and all feet are home."""
-        self._last_zmp = self._support_point(self.phase, -self.phase_ticks)
+        self._last_zmp = self.feet[self.supporting].mean(axis=0)
         self.feet[self.swinging] = self.goal[self.swinging]
         self.phase, self.tick = self.phase + 1, 0
         self._begin_phase()
@@ -202,17 +202,12 @@ class TrotReference:
         self.goal[legs] = self.begin[legs] + steps * np.minimum(1.0, self.gait.longest_step / np.maximum(lengths, 1e-9))
 
     def _support_point(self, phase: int, start: int) -> np.ndarray:
-        """Return the point of a phase's support diagonal that is nearest to the path in the middle of its swing."""
-        middle = self._middle(start)
+        """Return the middle of the support diagonal of a phase that begins ``start`` plan periods from now, (2,), m."""
         if phase == self.phase:
-            ends = self.feet[self.supporting]
-        elif phase == self.phase + 1:
-            ends = self.goal[self.swinging]
-        else:
-            ends = middle.apply(self.stance[self.pairs[1 - phase % 2]])
-        along = ends[1] - ends[0]
-        part = (np.array(middle[:2]) - ends[0]) @ along / (along @ along)
-        return ends[0] + min(0.8, max(0.2, part)) * along
+            return self.feet[self.supporting].mean(axis=0)
+        if phase == self.phase + 1:
+            return self.goal[self.swinging].mean(axis=0)
+        return self._middle(start).apply(self.stance[self.pairs[1 - phase % 2]]).mean(axis=0)
 
 
 def smooth_step(s: float) -> tuple[float, float, float]:

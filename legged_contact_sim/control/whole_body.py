@@ -10,14 +10,17 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import nnls
 
-from ..dynamics import forward_kinematics, inverse_dynamics, point_bias_acceleration, point_jacobian
-from ..dynamics.functions import quaternion_matrix
+from ..dynamics import inverse_dynamics
+from ..dynamics.jacobians import point_acceleration_entry, point_jacobian_entry
+from ..dynamics.kinematics import forward_kinematics_entry
+from ..dynamics.workspace import workspace
+from ..errors import ParameterError
 from ..model import RobotModel
 from .controller import Observation
 from .leg_kinematics import Leg, cross, find_legs
 
 REGULARISATION = 1e-3  # of the feet's forces, relative to the trunk's rows
-DAMPING = 1e-3  # m, of the joint accelerations of a leg that is nearly straight
+DAMPED = 1e-3**2 * np.eye(3)  # m^2, of the joint accelerations of a leg that is nearly straight
 
 
 class Motion(NamedTuple):
@@ -66,12 +69,17 @@ class WholeBody:
         edges = np.array([[friction, 0.0, 1.0], [-friction, 0.0, 1.0], [0.0, friction, 1.0], [0.0, -friction, 1.0]])
         self.edges = edges.T
         self.smallest_force = smallest_force
-        self.home = robot.home[robot.position_indices]
+        self._columns = [robot.velocity_indices[leg.joints] for leg in self.legs]
+        self._positions = [robot.position_indices[leg.joints] for leg in self.legs]
+        self._homes = [leg.home for leg in self.legs]
+        self._offsets = [robot.contact_points["position"][leg.point].copy() for leg in self.legs]
+        self._bodies, self._rest, self._work = workspace(robot), np.zeros(robot.nv), np.empty((2, robot.nv))
+        self._even = [np.kron(np.eye(k), self.edges) for k in range(len(self.legs) + 1)]
 
     def coordinates(self, seen: Observation) -> tuple[np.ndarray, np.ndarray]:
         """Return q (nq,) and v (nv,) from what the sensors tell."""
         if seen.base is None:
-            raise ValueError("the observation has no base: this controller needs odometry")
+            raise ParameterError("base: this controller needs odometry, the observation has none")
         q, v = np.empty(self.robot.nq), np.empty(self.robot.nv)
         q[:3], q[3:7] = seen.base.position, seen.base.orientation
         v[:3], v[3:6] = seen.base.linear_velocity, seen.base.angular_velocity
@@ -79,17 +87,23 @@ class WholeBody:
         return q, v
 
     def observe(self, seen: Observation) -> Motion:
-        """Return the motion of trunk and feet from what the sensors tell."""
+        """Return the motion of trunk and feet from what the sensors tell.
+
+        Calls the kernels themselves: this runs at every control step, and checking arguments costs more than they do.
+        """
         q, v = self.coordinates(seen)
-        robot, points = self.robot, self.robot.contact_points["position"]
-        rotations, positions = forward_kinematics(robot, q)
-        rotation = np.array(quaternion_matrix(*q[3:7].tolist())).reshape(3, 3)
-        feet = np.array([positions[leg.link] + rotations[leg.link] @ points[leg.point] for leg in self.legs])
-        jacobians = np.array([point_jacobian(robot, q, leg.link, points[leg.point]) for leg in self.legs])
-        biases = np.array([point_bias_acceleration(robot, q, v, leg.link, points[leg.point]) for leg in self.legs])
-        return Motion(
-            q, v, rotation, q[:3], rotation @ v[:3], rotation @ v[3:6], feet, jacobians @ v, jacobians, biases
-        )
+        links, bodies, rest = self.robot.links, self._bodies, self._rest
+        count = len(self.legs)
+        rotations, positions = np.empty((len(links), 9)), np.empty((len(links), 3))
+        forward_kinematics_entry(links, bodies, q, rest, rotations, positions)
+        rotations = rotations.reshape(-1, 3, 3)
+        jacobians, biases, feet = np.empty((count, 6, self.robot.nv)), np.empty((count, 3)), np.empty((count, 3))
+        for k, (leg, offset) in enumerate(zip(self.legs, self._offsets, strict=True)):
+            point_jacobian_entry(links, bodies, q, rest, leg.link, offset, jacobians[k])
+            point_acceleration_entry(links, bodies, q, v, rest, self._work, leg.link, offset, biases[k])
+            feet[k] = positions[leg.link] + rotations[leg.link] @ offset
+        rotation, linear = rotations[0], jacobians[:, :3]
+        return Motion(q, v, rotation, q[:3], rotation @ v[:3], rotation @ v[3:6], feet, linear @ v, linear, biases)
 
     def effort(
         self,
@@ -121,17 +135,19 @@ class WholeBody:
         self, motion: Motion, trunk: np.ndarray, feet: np.ndarray, posture: tuple[float, float]
     ) -> np.ndarray:
         """Return dv/dt (nv,) for wanted accelerations of trunk and feet; see `effort`."""
-        R, index = motion.rotation, self.robot.velocity_indices
+        R = motion.rotation
         rate = np.zeros(self.robot.nv)
         rate[:3] = trunk[:3] @ R - cross(motion.v[3:6], motion.v[:3])
         rate[3:6] = trunk[3:] @ R
-        for leg, J, bias, wanted in zip(self.legs, motion.jacobians, motion.biases, feet, strict=True):
-            columns = index[leg.joints]
+        carried = feet - motion.biases - motion.jacobians[:, :, :6] @ rate[:6]
+        for columns, positions, home, J, rest in zip(
+            self._columns, self._positions, self._homes, motion.jacobians, carried, strict=True
+        ):
             own = J[:, columns]
-            angles, rates = motion.q[self.robot.position_indices[leg.joints]], motion.v[columns]
-            free = posture[0] * (leg.home - angles) - posture[1] * rates if len(columns) > 3 else np.zeros(len(columns))
-            rest = wanted - bias - J[:, :6] @ rate[:6] - own @ free
-            rate[columns] = free + own.T @ np.linalg.solve(own @ own.T + DAMPING**2 * np.eye(3), rest)
+            free = np.zeros(len(columns))
+            if len(columns) > 3:
+                free = posture[0] * (home - motion.q[positions]) - posture[1] * motion.v[columns]
+            rate[columns] = free + np.linalg.solve(own @ own.T + DAMPED, rest - own @ free) @ own
         return rate
 
     def distribute(
@@ -147,16 +163,15 @@ class WholeBody:
             return forces
         R = motion.rotation
         rows = np.concatenate([R @ trunk_rows[:3], R @ trunk_rows[3:]])
-        lever = motion.feet[standing] - motion.position
+        x, y, z = (motion.feet[standing] - motion.position).T
         least = np.array([0.0, 0.0, self.smallest_force])
         G = np.zeros((6, len(standing), 3))
-        for k, arm in enumerate(lever):
-            G[:3, k] = np.eye(3)
-            G[3:, k] = [[0.0, -arm[2], arm[1]], [arm[2], 0.0, -arm[0]], [-arm[1], arm[0], 0.0]]
+        G[0, :, 0] = G[1, :, 1] = G[2, :, 2] = 1.0
+        G[3, :, 1], G[3, :, 2], G[4, :, 0] = -z, y, z
+        G[4, :, 2], G[5, :, 0], G[5, :, 1] = -x, -y, x
         rows = rows - G.sum(axis=1) @ least
         spread = (G @ self.edges).reshape(6, -1)
-        scale = REGULARISATION * np.sqrt(np.mean(weights**2))
-        even = scale * np.kron(np.eye(len(standing)), self.edges)
+        even = REGULARISATION * np.linalg.norm(weights) * self._even[len(standing)]
         stacked = np.vstack([weights[:, None] * spread, even])
         goal = np.concatenate([weights * rows, np.zeros(len(even))])
         amounts = nnls(stacked, goal)[0].reshape(len(standing), -1)
