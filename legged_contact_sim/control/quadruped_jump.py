@@ -27,7 +27,7 @@ class QuadrupedJumpParameters(Parameters):
     crouch_time: float = number(0.8, 0.05, 10.0, "s")
     crouch_height: float = number(0.35, 0.0, 5.0, "m")
     takeoff_height: float = number(0.7, 0.0, 5.0, "m")
-    takeoff_speed: float = number(7.0, 0.0, 20.0, "m/s")
+    takeoff_speed: float = number(8.0, 0.0, 20.0, "m/s")
     landing_height: float = number(0.6, 0.0, 5.0, "m")
     friction: float = number(0.25, 0.01, 10.0)
     height_stiffness: float = number(200.0, 0.0, 1e4, "1/s^2")

@@ -8,11 +8,12 @@ from ..model import RobotModel
 from .balance import Balance
 from .controller import Controller
 from .joint_pid import JointPid
+from .operational_space_jump import OperationalSpaceJump
 from .parameters import make_parameters
 from .quadruped_jump import QuadrupedJump
 from .zmp_trot import ZmpTrot
 
-CONTROLLERS: dict[str, type[Controller]] = {kind.name: kind for kind in (JointPid, ZmpTrot, Balance, QuadrupedJump)}
+CONTROLLERS: dict[str, type[Controller]] = {kind.name: kind for kind in (JointPid, ZmpTrot, Balance, QuadrupedJump, OperationalSpaceJump)}
 
 
 def controllers() -> dict[str, str]:
