@@ -77,32 +77,35 @@ def square(system: Reduced, task: Task) -> np.ndarray:
     return np.linalg.lstsq(np.linalg.solve(system.M, system.B), wanted + np.linalg.solve(system.M, system.h))[0]
 
 
-def product(system: Reduced, task: Task, rest: np.ndarray) -> np.ndarray:
-    """Return efforts by inverting the product ``P = J M^-1 B`` (Singh 4.12).
+def product(system: Reduced, task: Task) -> np.ndarray:
+    """Return efforts by inverting the product ``J M^-1 B`` (Singh 4.12); the task has as many rows as there are motors.
 
-    With more motors than rows the smallest change from the effort ``rest`` (motors,) is taken. The variant with a padded
-    Jacobian is this one with a square product, for which ``rest`` does not matter.
+    The variant with a padded Jacobian is this one: rows are added until there are enough.
     """
-    return _nearest(system, task, rest, np.eye(len(rest)))
+    J = task.J @ system.K
+    needed = _needed(system, task) + J @ np.linalg.solve(system.M, system.h)
+    return np.linalg.lstsq(J @ np.linalg.solve(system.M, system.B), needed)[0]
 
 
 def consistent(system: Reduced, task: Task, rest: np.ndarray) -> np.ndarray:
     """Return efforts by the dynamically consistent inverse ``Jbar = M^-1 J^T L``, ``L = (J M^-1 J^T)^-1`` (4.13).
 
-    Of all changes from ``rest`` it takes the one that moves the leg with the least kinetic energy, ``B^T M^-1 B`` measures
-    them. Where every speed has a motor this is ``B u = J^T F + (1 - J^T Jbar^T) B rest`` with the task's force
-    ``F = L (dv/dt - dJ/dt v) + Jbar^T h``; where one has none, as on the toe, it still reaches the task.
+    The task may have fewer rows than there are motors. Of all changes from the effort ``rest`` (motors,) it takes the one
+    that moves the leg with the least kinetic energy; ``W = B^T M^-1 B`` measures them. Where every speed has a motor this
+    is ``B u = J^T F + (1 - J^T Jbar^T) B rest`` with the task's force ``F = L (dv/dt - dJ/dt v) + Jbar^T h``; where one
+    has none, as on the toe, it still reaches the task.
     """
-    return _nearest(system, task, rest, system.B.T @ np.linalg.solve(system.M, system.B))
-
-
-def _nearest(system: Reduced, task: Task, rest: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Return the efforts that do a task and are nearest to ``rest``, measured by a weight (motors, motors)."""
     J = task.J @ system.K
-    P = J @ np.linalg.solve(system.M, system.B)
+    driven = np.linalg.solve(system.M, system.B)
+    P = J @ driven
     needed = _needed(system, task) + J @ np.linalg.solve(system.M, system.h)
-    across = np.linalg.solve(weight, P.T)
+    across = np.linalg.solve(system.B.T @ driven, P.T)
     return rest + across @ np.linalg.lstsq(P @ across, needed - P @ rest)[0]
+
+
+def stacked(*tasks: Task) -> Task:
+    """Return several tasks as one."""
+    return Task(*(np.concatenate(parts) for parts in zip(*tasks, strict=True)))
 
 
 def _needed(system: Reduced, task: Task) -> np.ndarray:

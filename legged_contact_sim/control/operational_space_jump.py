@@ -14,7 +14,7 @@ from ..dynamics import (
 )
 from ..errors import ModelError
 from ..model import RobotModel
-from .constraint_embedding import Reduced, Task, bounded, consistent, product, reactions, reduce, square
+from .constraint_embedding import Reduced, Task, bounded, consistent, product, reactions, reduce, square, stacked
 from .controller import Controller, Observation
 from .parameters import Parameters, choice, number, numbers
 from .trot_reference import smooth_step
@@ -22,6 +22,7 @@ from .trot_reference import smooth_step
 JACOBIANS = ("square", "product", "padded", "consistent")
 TOE, HEEL = "E", "F"
 BODY_WEIGHT = 0.1  # m: how much a rad/s^2 of the body counts against a m/s^2 of the centre of mass
+ANGLES = np.array([[0.0, 0.0, 1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
 FLIGHT_PART = 0.7  # of the flight is used to get ready for landing
 GRAVITY = 9.81
 FALLEN = 0.5  # of the standing height of the centre of mass
@@ -33,10 +34,10 @@ class OperationalSpaceJumpParameters(Parameters):
 
     Heights are changes of the centre of mass from its start. ``two_point_stiffness`` and ``one_point_stiffness`` are k_p of
     the task with the whole foot and with the toe on the ground; k_v = 2 sqrt(k_p) damps critically. ``joint_damping`` acts
-    on what the Jacobians "product" and "consistent" leave free; with "square" the heel rises by ``heel_lift``.
+    on what the Jacobian "consistent" leaves free; with "square" the heel rises by ``heel_lift``.
     """
 
-    jacobian: str = choice("padded", JACOBIANS)
+    jacobian: str = choice("product", JACOBIANS)
     settle_time: float = number(1.5, 0.0, 100.0, "s")
     crouch_time: float = number(0.8, 0.05, 100.0, "s")
     crouch_depth: float = number(0.4, 0.0, 2.0, "m")
@@ -79,14 +80,14 @@ class OperationalSpaceJump(Controller):
         self.limit = np.minimum(limit, np.resize(parameters.effort_limit, 3))
         points = robot.contact_points
         self.ends = [(int(points["link"][k]), points["position"][k]) for k in map(robot.contact_names.index, (TOE, HEEL))]
-        self.angle_rows = np.array([[0.0, 0.0, 1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]])  # body, foot
 
     def reset(self, observation: Observation) -> None:
         """Begin in the air, above the place where the robot is."""
         q = observation.positions
         self._enter("fall", observation.time)
         self.start = center_of_mass(self.robot, q)[[0, 2]]
-        self.body_angle = float(q[2:].sum())
+        self.angles = ANGLES @ q
+        self.angles[1] = 0.0
         self.foot_length = float(np.linalg.norm(self.ends[1][1] - self.ends[0][1]))
 
     def effort(self, observation: Observation) -> np.ndarray:
@@ -153,31 +154,34 @@ class OperationalSpaceJump(Controller):
         whole = self.phase != "toe"
         system = self._reduced(q, v, whole)
         wanted = self._task_effort(system, task, q, v)
-        rows = np.vstack([task.J, BODY_WEIGHT * self.angle_rows[:1]])
+        rows = np.vstack([task.J, BODY_WEIGHT * ANGLES[:1]])
         effect = rows @ system.K @ np.linalg.solve(system.M, system.B)
         metric = np.vstack([effect, 1e-3 * np.eye(3)])
         return bounded(wanted, metric, self.limit, *self._ground_conditions(system, whole))
 
     def _task_effort(self, system: Reduced, task: Task, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """Return efforts (3,) by the chosen kind of Jacobian."""
-        own = self.parameters
-        turns = self._turning(q, v)
-        kind, spare = own.jacobian, system.K.shape[1] - 2
-        rows = {"square": spare, "padded": 1}.get(kind, 0)
-        if rows:
-            extended = Task(*(np.concatenate([com, turn[:rows]]) for com, turn in zip(task, turns, strict=True)))
-            return square(system, extended) if kind == "square" else product(system, extended, np.zeros(3))
-        rest = np.linalg.lstsq(system.B, system.h)[0] - own.joint_damping * v[self.motors]
-        return product(system, task, rest) if kind == "product" else consistent(system, task, rest)
+        """Return efforts (3,) by the chosen kind of Jacobian.
 
-    def _turning(self, q: np.ndarray, v: np.ndarray) -> Task:
-        """Return the task of body and foot: to keep their angles; on the toe, the heel rises."""
-        own = self.parameters
-        wanted = own.body_stiffness * (np.array([self.body_angle, 0.0]) - self.angle_rows @ q)
-        wanted -= 2.0 * np.sqrt(own.body_stiffness) * (self.angle_rows @ v)
-        if self.phase == "toe":
-            wanted[1] = own.heel_lift
-        return Task(self.angle_rows, np.zeros(2), wanted)
+        "square" adds the angles of body and, on the toe, foot: as many rows as independent speeds. "product" adds the
+        body's angle: as many rows as motors. "padded" adds a row that picks the hip's rate. "consistent" adds nothing.
+        """
+        kind, own = self.parameters.jacobian, self.parameters
+        body, foot, hip = self._keep(0, q, v), self._keep(1, q, v), self._keep(2, q, v)
+        if kind == "square":
+            if self.phase == "toe":
+                foot = foot._replace(acceleration=np.array([own.heel_lift]))
+                return square(system, stacked(task, body, foot))
+            return square(system, stacked(task, body))
+        if kind == "consistent":
+            calm = np.linalg.lstsq(system.B, system.h)[0] - own.joint_damping * v[self.motors]
+            return consistent(system, task, consistent(system, body, calm))
+        return product(system, stacked(task, body if kind == "product" else hip))
+
+    def _keep(self, index: int, q: np.ndarray, v: np.ndarray) -> Task:
+        """Return the task of an angle to stay: 0 the body's, 1 the foot's (both to the ground), 2 the hip's."""
+        stiffness, row = self.parameters.body_stiffness, ANGLES[index : index + 1]
+        wanted = stiffness * (self.angles[index] - row @ q) - 2.0 * np.sqrt(stiffness) * (row @ v)
+        return Task(row, np.zeros(1), wanted)
 
     def _ground_conditions(self, system: Reduced, whole: bool) -> tuple[np.ndarray, np.ndarray]:
         """Return rows and bounds on the efforts that keep normal forces and friction: toe x, toe z, heel z."""
@@ -195,17 +199,17 @@ class OperationalSpaceJump(Controller):
         """
         own = self.parameters
         toe, curvature = self._end(q, v, 0)
-        J = np.vstack([self.angle_rows, toe[1:] - self.com_J[1:]])
+        J = np.vstack([ANGLES[:2], toe[1:] - self.com_J[1:]])
         bias = np.concatenate([np.zeros(2), curvature[1:] - self.com_bias[1:]])
-        now = np.concatenate([self.angle_rows @ q, [q[1] - self.com[1]]])
+        now = np.concatenate([ANGLES[:2] @ q, [q[1] - self.com[1]]])
         if self._since == time:
             self._takeoff = now
         span = FLIGHT_PART * 2.0 * own.takeoff_speed / GRAVITY
         way, slope, bend = smooth_step(min((time - self._since) / max(span, 1e-3), 1.0))
-        change = np.array([self.body_angle, 0.0, 0.25 * own.crouch_depth - self.start[1]]) - self._takeoff
+        change = np.array([self.angles[0], 0.0, 0.25 * own.crouch_depth - self.start[1]]) - self._takeoff
         error, rate = self._takeoff + way * change - now, slope / span * change - J @ v
         wanted = bend / span**2 * change + own.flight_stiffness * error + 2.0 * np.sqrt(own.flight_stiffness) * rate
-        effort = product(self._reduced(q, v, None), Task(J, bias, wanted), np.zeros(3))
+        effort = product(self._reduced(q, v, None), Task(J, bias, wanted))
         return np.clip(effort, -self.limit, self.limit)
 
     def _reduced(self, q: np.ndarray, v: np.ndarray, whole: bool | None) -> Reduced:
