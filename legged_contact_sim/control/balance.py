@@ -29,7 +29,7 @@ class Balance(Controller):
     """Holds the trunk level, over the middle of the feet, at its height and in the heading that it had at the start."""
 
     name: ClassVar[str] = "balance"
-    summary: ClassVar[str] = "stands: trunk held by foot forces in the friction cones, joint efforts by inverse dynamics"
+    summary: ClassVar[str] = "stands: trunk held by foot forces in the friction cones, by inverse dynamics"
     Parameters: ClassVar[type[Parameters]] = BalanceParameters
 
     def __init__(self, robot: RobotModel, parameters: BalanceParameters) -> None:

@@ -90,10 +90,10 @@ def product(system: Reduced, task: Task) -> np.ndarray:
 def consistent(system: Reduced, task: Task, rest: np.ndarray) -> np.ndarray:
     """Return efforts by the dynamically consistent inverse ``Jbar = M^-1 J^T L``, ``L = (J M^-1 J^T)^-1`` (4.13).
 
-    The task may have fewer rows than there are motors. Of all changes from the effort ``rest`` (motors,) it takes the one
-    that moves the leg with the least kinetic energy; ``W = B^T M^-1 B`` measures them. Where every speed has a motor this
-    is ``B u = J^T F + (1 - J^T Jbar^T) B rest`` with the task's force ``F = L (dv/dt - dJ/dt v) + Jbar^T h``; where one
-    has none, as on the toe, it still reaches the task.
+    The task may have fewer rows than there are motors. Of all changes from the effort ``rest`` (motors,) it takes the
+    one that moves the leg with the least kinetic energy; ``W = B^T M^-1 B`` measures them. Where every speed has a
+    motor this is ``B u = J^T F + (1 - J^T Jbar^T) B rest`` with the task's force
+    ``F = L (dv/dt - dJ/dt v) + Jbar^T h``; where one has none, as on the toe, it still reaches the task.
     """
     J = task.J @ system.K
     driven = np.linalg.solve(system.M, system.B)
@@ -127,9 +127,9 @@ def bounded(
 ) -> np.ndarray:
     """Return the efforts nearest to those wanted that keep their limits and linear conditions.
 
-    ``min |metric (u - wanted)|`` subject to ``|u| <= limit`` and ``rows u <= bounds``, as a least-distance problem solved
-    by non-negative least squares (Lawson and Hanson, chapter 23). Conditions that cannot be kept together with the limits
-    are given up, limits never.
+    ``min |metric (u - wanted)|`` subject to ``|u| <= limit`` and ``rows u <= bounds``, as a least-distance problem
+    solved by non-negative least squares (Lawson and Hanson, chapter 23). Conditions that cannot be kept together with
+    the limits are given up, limits never.
 
     Args:
         wanted: (n,).
@@ -138,7 +138,7 @@ def bounded(
         rows: (k, n).
         bounds: (k,).
     """
-    R = np.linalg.qr(metric, mode="r")
+    R = np.asarray(np.linalg.qr(metric, mode="r"))
     size = np.eye(len(wanted))
     C = np.vstack([size, -size, rows])
     slack = np.concatenate([limit - wanted, limit + wanted, bounds - rows @ wanted])

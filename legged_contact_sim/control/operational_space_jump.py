@@ -32,9 +32,9 @@ FALLEN = 0.5  # of the standing height of the centre of mass
 class OperationalSpaceJumpParameters(Parameters):
     """Parameters of `operational_space_jump`.
 
-    Heights are changes of the centre of mass from its start. ``two_point_stiffness`` and ``one_point_stiffness`` are k_p of
-    the task with the whole foot and with the toe on the ground; k_v = 2 sqrt(k_p) damps critically. ``joint_damping`` acts
-    on what the Jacobian "consistent" leaves free; with "square" the heel rises by ``heel_lift``.
+    Heights are changes of the centre of mass from its start. ``two_point_stiffness`` and ``one_point_stiffness`` are
+    k_p of the task with the whole foot and with the toe on the ground; k_v = 2 sqrt(k_p) damps critically.
+    ``joint_damping`` acts on what the Jacobian "consistent" leaves free; with "square" the heel rises by ``heel_lift``.
     """
 
     jacobian: str = choice("product", JACOBIANS)
@@ -66,7 +66,7 @@ class OperationalSpaceJump(Controller):
     """
 
     name: ClassVar[str] = "operational_space_jump"
-    summary: ClassVar[str] = "planar leg jumps by its centre of mass: operational space on constraint-embedded equations"
+    summary: ClassVar[str] = "planar leg jumps by its centre of mass: operational space, constraint embedding"
     Parameters: ClassVar[type[Parameters]] = OperationalSpaceJumpParameters
 
     def __init__(self, robot: RobotModel, parameters: OperationalSpaceJumpParameters) -> None:
@@ -78,8 +78,8 @@ class OperationalSpaceJump(Controller):
         self.G = np.eye(6)[self.motors]
         limit = robot.links["effort_limit"][robot.joint_links[self.motors]]
         self.limit = np.minimum(limit, np.resize(parameters.effort_limit, 3))
-        points = robot.contact_points
-        self.ends = [(int(points["link"][k]), points["position"][k]) for k in map(robot.contact_names.index, (TOE, HEEL))]
+        ends = robot.contact_points[[robot.contact_names.index(name) for name in (TOE, HEEL)]]
+        self.ends = [(int(end["link"]), end["position"]) for end in ends]
 
     def reset(self, observation: Observation) -> None:
         """Begin in the air, above the place where the robot is."""
@@ -234,8 +234,8 @@ class OperationalSpaceJump(Controller):
     def _mechanics(self, q: np.ndarray, v: np.ndarray) -> None:
         """Work out what every task needs: mass matrix, bias, and the centre of mass (2,) with Jacobian and dJ/dt v.
 
-        The first two coordinates carry the whole leg along x and z: their rows of the equations of motion are those of the
-        centre of mass, times the mass.
+        The first two coordinates carry the whole leg along x and z: their rows of the equations of motion are those of
+        the centre of mass, times the mass.
         """
         self.A = mass_matrix(self.robot, q)
         self.bias = inverse_dynamics(self.robot, q, v, np.zeros(6))

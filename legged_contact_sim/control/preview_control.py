@@ -1,8 +1,8 @@
 """Preview control of the zero moment point of a linear inverted pendulum (Kajita, ICRA 2003).
 
 The centre of mass moves at a constant height z_c; its horizontal jerk u is piecewise constant. The zero moment point is
-``p = x - z_c / g x''``. The jerk minimises ``sum Q e^2 + R du^2``, e = p - p_ref, over the future, of which p_ref is known
-for a while: ``u = -G_i sum(e) - G_x x - sum_j G_d(j) p_ref(k + j)``.
+``p = x - z_c / g x''``. The jerk minimises ``sum Q e^2 + R du^2``, e = p - p_ref, over the future, of which p_ref is
+known for a while: ``u = -G_i sum(e) - G_x x - sum_j G_d(j) p_ref(k + j)``.
 """
 
 from dataclasses import dataclass

@@ -19,8 +19,9 @@ CALM = (0.1, 0.1)  # m/s and rad/s: slower than this the robot stands
 
 @dataclass(frozen=True)
 class QuadrupedJumpParameters(Parameters):
-    """Parameters of `quadruped_jump`; heights of the trunk are over the ground. Stiffness and damping hold the legs in
-    flight.
+    """Parameters of `quadruped_jump`.
+
+    Heights and speed are those of the trunk over the ground; ``stiffness`` and ``damping`` hold the legs in flight.
     """
 
     start_delay: float = number(0.5, 0.0, 1e3, "s")

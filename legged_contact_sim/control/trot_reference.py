@@ -1,8 +1,8 @@
 """The reference of a trot: where the centre of mass and the feet are to be, from a commanded velocity alone.
 
-The body's path follows the command. Diagonal pairs of legs swing in turn: every phase begins with all feet on the ground
-(double support), in which the zero moment point moves from one diagonal to the other; then one pair swings while the
-zero moment point rests on the other pair's diagonal. Preview control leads the centre of mass.
+The body's path follows the command. Diagonal pairs of legs swing in turn: every phase begins with all feet on the
+ground (double support), in which the zero moment point moves from one diagonal to the other; then one pair swings while
+the zero moment point rests on the other pair's diagonal. Preview control leads the centre of mass.
 """
 
 import math
@@ -19,7 +19,7 @@ SETTLED = 5e-3  # m: feet that stand so near to their places need not step again
 
 @dataclass(frozen=True)
 class Gait:
-    """The rhythm and the bounds of a trot: times in s, clearance and step lengths in m, accelerations m/s^2, rad/s^2."""
+    """The rhythm and the bounds of a trot: times in s, lengths in m, accelerations in m/s^2 and rad/s^2."""
 
     swing_time: float
     double_support: float

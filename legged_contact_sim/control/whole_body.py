@@ -76,27 +76,17 @@ class WholeBody:
         self._bodies, self._rest, self._work = workspace(robot), np.zeros(robot.nv), np.empty((2, robot.nv))
         self._even = [np.kron(np.eye(k), self.edges) for k in range(len(self.legs) + 1)]
 
-    def coordinates(self, seen: Observation) -> tuple[np.ndarray, np.ndarray]:
-        """Return q (nq,) and v (nv,) from what the sensors tell."""
-        if seen.base is None:
-            raise ParameterError("base: this controller needs odometry, the observation has none")
-        q, v = np.empty(self.robot.nq), np.empty(self.robot.nv)
-        q[:3], q[3:7] = seen.base.position, seen.base.orientation
-        v[:3], v[3:6] = seen.base.linear_velocity, seen.base.angular_velocity
-        q[self.robot.position_indices], v[self.robot.velocity_indices] = seen.positions, seen.velocities
-        return q, v
-
     def observe(self, seen: Observation) -> Motion:
         """Return the motion of trunk and feet from what the sensors tell.
 
         Calls the kernels themselves: this runs at every control step, and checking arguments costs more than they do.
         """
-        q, v = self.coordinates(seen)
+        q, v = joined_state(self.robot, seen)
         links, bodies, rest = self.robot.links, self._bodies, self._rest
         count = len(self.legs)
-        rotations, positions = np.empty((len(links), 9)), np.empty((len(links), 3))
-        forward_kinematics_entry(links, bodies, q, rest, rotations, positions)
-        rotations = rotations.reshape(-1, 3, 3)
+        flat, positions = np.empty((len(links), 9)), np.empty((len(links), 3))
+        forward_kinematics_entry(links, bodies, q, rest, flat, positions)
+        rotations = flat.reshape(-1, 3, 3)
         jacobians, biases, feet = np.empty((count, 6, self.robot.nv)), np.empty((count, 3)), np.empty((count, 3))
         for k, (leg, offset) in enumerate(zip(self.legs, self._offsets, strict=True)):
             point_jacobian_entry(links, bodies, q, rest, leg.link, offset, jacobians[k])
@@ -153,7 +143,7 @@ class WholeBody:
     def distribute(
         self, motion: Motion, trunk_rows: np.ndarray, stance: np.ndarray, weights: np.ndarray
     ) -> np.ndarray:
-        """Return the feet's forces (n, 3), world axes, that best give the trunk's rows (6,), in the trunk's axes, N, N m.
+        """Return the feet's forces (n, 3), world axes, N, that best give the trunk's rows (6,), trunk's axes, N, N m.
 
         Least squares over the non-negative weights of the pyramids' edges, ``min |W (G f - w)|^2 + r |f|^2``.
         """
@@ -177,6 +167,17 @@ class WholeBody:
         amounts = nnls(stacked, goal)[0].reshape(len(standing), -1)
         forces[standing] = amounts @ self.edges.T + least
         return forces
+
+
+def joined_state(robot: RobotModel, seen: Observation) -> tuple[np.ndarray, np.ndarray]:
+    """Return q (nq,) and v (nv,) of a robot with a floating base from what the sensors tell."""
+    if seen.base is None:
+        raise ParameterError("base: this controller needs odometry, the observation has none")
+    q, v = np.empty(robot.nq), np.empty(robot.nv)
+    q[:3], q[3:7] = seen.base.position, seen.base.orientation
+    v[:3], v[3:6] = seen.base.linear_velocity, seen.base.angular_velocity
+    q[robot.position_indices], v[robot.velocity_indices] = seen.positions, seen.velocities
+    return q, v
 
 
 def attitude_error(rotation: np.ndarray, wanted: np.ndarray) -> np.ndarray:

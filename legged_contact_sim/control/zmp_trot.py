@@ -106,8 +106,8 @@ class ZmpTrot(Controller):
         if self.parameters.feedback:
             motion = self.body.observe(observation)
             yaw = heading(motion.rotation)
-            place = motion.position[:2] + turned(yaw)[:2, :2] @ self.com[:2]
-            reference.reset(observation.time, Pose2(place[0], place[1], yaw), motion.feet[:, :2])
+            x, y = motion.position[:2] + turned(yaw)[:2, :2] @ self.com[:2]
+            reference.reset(observation.time, Pose2(x, y, yaw), motion.feet[:, :2])
         else:
             place = Pose2(0.0, 0.0, 0.0)
             reference.reset(observation.time, place, place.apply(reference.stance))
@@ -189,7 +189,7 @@ class ZmpTrot(Controller):
         return acceleration
 
     def _com_error(self, motion: Motion) -> tuple[np.ndarray, np.ndarray]:
-        """Return how far position and velocity of the trunk, as a place of the centre of mass, are from the reference."""
+        """Return how far place and velocity of the centre of mass, as the trunk tells them, are from the reference."""
         state = self.reference.pendulum.state
         place = motion.position[:2] + (motion.rotation @ (self.com * (1.0, 1.0, 0.0)))[:2]
         return place - state[0], motion.velocity[:2] - state[1]
@@ -209,7 +209,7 @@ class ZmpTrot(Controller):
 
 
 def diagonals(legs: tuple[Leg, ...], stance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the indices of the feet of the two diagonal pairs, from their places (4, 2): the left fore foot's first."""
+    """Return the indices of the feet of the two diagonals, from their places (4, 2): the left fore foot's first."""
     fore = np.argsort(-stance[:, 0])[:2]
     left_fore = fore[np.argmax(stance[fore, 1])]
     opposite = int(np.argmin(stance @ stance[left_fore]))
