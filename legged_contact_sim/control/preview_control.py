@@ -2,7 +2,8 @@
 
 The centre of mass moves at a constant height z_c; its horizontal jerk u is piecewise constant. The zero moment point is
 ``p = x - z_c / g x''``. The jerk minimises ``sum Q e^2 + R du^2``, e = p - p_ref, over the future, of which p_ref is
-known for a while: ``u = -G_i sum(e) - G_x x - sum_j G_d(j) p_ref(k + j)``.
+known for a while. In steps, so that a plan may change at any time, the law is
+``u(k) - u(k-1) = -G_i e(k) - G_x (x(k) - x(k-1)) - sum_j G_d(j) (p_ref(k+j) - p_ref(k+j-1))``.
 """
 
 from dataclasses import dataclass
@@ -57,7 +58,6 @@ class PreviewGains:
         for j in range(1, count):
             preview[j] = (drive[:, 0] @ ahead) / scale
             ahead = closed.T @ ahead
-        preview[-1] -= gain[1] + preview.sum()  # beyond the horizon the reference stays: the law knows no place
         return cls(float(gain[0]), gain[1:], preview, C)
 
 
@@ -70,7 +70,7 @@ class PreviewPendulum:
         self._A, self._B = transition(period)
         self.state = np.array([position, np.zeros(2), np.zeros(2)])
         self.jerk = np.zeros(2)
-        self._error = np.zeros(2)
+        self._last = self.state.copy()
 
     @property
     def zmp(self) -> np.ndarray:
@@ -79,9 +79,10 @@ class PreviewPendulum:
 
     def plan(self, reference: np.ndarray) -> None:
         """Choose the jerk of the coming period from the reference now and of N periods ahead, (N + 1, 2), m."""
-        gains = self.gains
-        self._error = self._error + self.zmp - reference[0]
-        self.jerk = -gains.integral * self._error - gains.state @ self.state - gains.preview @ reference[1:]
+        gains, moved = self.gains, self.state - self._last
+        ahead = gains.preview @ np.diff(reference, axis=0)
+        self.jerk = self.jerk - gains.integral * (self.zmp - reference[0]) - gains.state @ moved - ahead
+        self._last = self.state.copy()
 
     def advance(self) -> None:
         """Move on by a period."""
@@ -95,3 +96,4 @@ class PreviewPendulum:
     def shift(self, offset: np.ndarray) -> None:
         """Move the frame: the pendulum and all references from now on lie an offset (2,), m, further on."""
         self.state[0] += offset
+        self._last[0] += offset

@@ -14,6 +14,7 @@ import numpy as np
 from .preview_control import PreviewGains, PreviewPendulum
 
 PLAN_PERIOD = 0.01  # s
+LEAD_TICKS = 25  # from a command to the first phase, so that the centre of mass can get going
 SETTLED = 5e-3  # m: feet that stand so near to their places need not step again
 
 
@@ -80,6 +81,7 @@ class TrotReference:
         self.support_ticks = max(1, round(gait.double_support / PLAN_PERIOD))
         self.phase_ticks = self.support_ticks + max(2, round(gait.swing_time / PLAN_PERIOD))
         self.gains = PreviewGains.of_pendulum(height, PLAN_PERIOD, gait.horizon)
+        self.ramps = np.array([gait.acceleration, gait.acceleration, gait.turning_acceleration])
         self.command = np.zeros(3)
         self.reset(0.0, Pose2(0.0, 0.0, 0.0), stance)
 
@@ -115,7 +117,7 @@ class TrotReference:
         self.tick += 1
         if self.standing:
             if np.abs(self.command).max() > 0.0:
-                self.standing, self.tick = False, 0
+                self.standing, self.tick = False, -LEAD_TICKS
                 self._begin_phase()
         elif self.tick == self.phase_ticks:
             self._end_phase()
@@ -136,6 +138,7 @@ class TrotReference:
             reference[:] = self.feet.mean(axis=0)
             return reference
         start, last, phase = -self.tick, self._last_zmp, self.phase
+        reference[: max(start, 0)] = last
         while start < count:
             target = self._support_point(phase, start)
             ramp = start + self.support_ticks
@@ -171,7 +174,7 @@ class TrotReference:
         self.pendulum.plan(self.zmp_reference())
 
     def _follow_command(self) -> None:
-        steps = np.array([self.gait.acceleration, self.gait.acceleration, self.gait.turning_acceleration]) * PLAN_PERIOD
+        steps = self.ramps * PLAN_PERIOD
         wanted = np.zeros(3) if self.standing else self.command
         self.velocity = self.velocity + np.clip(wanted - self.velocity, -steps, steps)
 
@@ -191,7 +194,15 @@ class TrotReference:
 
     def _middle(self, start: int) -> Pose2:
         """Return the path in the middle of the swing of a phase that begins ``start`` plan periods from now."""
-        return self.path.moved(self.velocity, (start + 0.5 * (self.support_ticks + self.phase_ticks)) * PLAN_PERIOD)
+        time = (start + 0.5 * (self.support_ticks + self.phase_ticks)) * PLAN_PERIOD
+        return self.path.moved(self._mean_velocity(time), time)
+
+    def _mean_velocity(self, time: float) -> np.ndarray:
+        """Return the mean of the velocity (3,) over a time ahead, s, while it goes on toward the command."""
+        missing = self.command - self.velocity
+        ramp = np.abs(missing) / self.ramps
+        ahead = max(time, 1e-9)
+        return self.velocity + missing * np.where(ramp < ahead, 1.0 - 0.5 * ramp / ahead, 0.5 * ahead / (ramp + 1e-12))
 
     def _aim(self, correction: np.ndarray) -> None:
         """Let swinging feet land where the path is in the middle of their coming support, by bounded steps."""

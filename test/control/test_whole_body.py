@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from control_cases import robot_named
+from control_cases import GRAVITY, robot_named
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from legged_contact_sim.control import BaseState, Observation
 from legged_contact_sim.control.whole_body import WholeBody, attitude_error, heading, turned
-from legged_contact_sim.dynamics import forward_dynamics, point_bias_acceleration, point_jacobian
+from legged_contact_sim.dynamics import inverse_dynamics, point_bias_acceleration, point_jacobian
 
 ALL = np.ones(4, dtype=bool)
 DIAGONAL = np.array([True, False, False, True])
@@ -37,15 +37,13 @@ def test_efforts_and_forces_together_cause_the_wanted_accelerations(name, seed):
     motion = body.observe(moving(robot, seed))
     trunk, feet = 0.5 * rng.normal(size=6) + (0.0, 0.0, 3.0, 0.0, 0.0, 0.0), 0.5 * rng.normal(size=(4, 3))
     effort, forces = body.effort(motion, trunk, feet, ALL, WEIGHTS)
-    generalized = np.zeros(robot.nv)
-    generalized[robot.velocity_indices] = effort
-    for J, force in zip(motion.jacobians, forces, strict=True):
-        generalized += force @ J
-    springless = generalized.copy()
-    springless[robot.velocity_indices] += robot.links["damping"][robot.joint_links] * motion.v[robot.velocity_indices]
-    found = forward_dynamics(robot, motion.q, motion.v, springless)
     wanted = body.accelerations(motion, trunk, feet, (50.0, 10.0))
-    assert found == pytest.approx(wanted, abs=0.05 * np.abs(wanted).max())  # forces are regularised a little
+    rest = inverse_dynamics(robot, motion.q, motion.v, wanted)
+    rest[robot.velocity_indices] -= effort
+    for J, force in zip(motion.jacobians, forces, strict=True):
+        rest -= force @ J
+    assert rest[robot.velocity_indices] == pytest.approx(np.zeros(robot.joint_count), abs=1e-9)
+    assert rest[:6] == pytest.approx(np.zeros(6), abs=2e-3 * robot.total_mass * GRAVITY)  # forces are regularised
     reached = np.array([J @ wanted + bias for J, bias in zip(motion.jacobians, motion.biases, strict=True)])
     assert reached == pytest.approx(feet, abs=1e-3)
 
