@@ -70,7 +70,7 @@ class Motion(NamedTuple):
     unknowns: Any  # (2, r): the row of every unknown; whether it is the normal force of a slipping point
     counts: Any  # active contacts, joints at a limit, unknowns
     values: Any  # (2, codes): event functions at the start of the step and now
-    step: Any  # (2,): next trial step, s; time since the last event, s
+    step: Any  # (2,): next trial step, s; 1 while events are not looked for
 
 
 RIGHT, SOLUTION, RESIDUAL_ROW, STEP_ROW = range(4)
@@ -104,7 +104,7 @@ def build_motion(robot: RobotModel) -> Motion:
         unknowns=np.zeros((2, r), dtype=np.int64),
         counts=np.zeros(3, dtype=np.int64),
         values=np.zeros((2, 2 * m + 2 * n)),
-        step=np.zeros(2),
+        step=np.array([1e-4, 0.0]),
     )
 
 

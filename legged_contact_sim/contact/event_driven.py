@@ -57,7 +57,7 @@ REACHED_END, FAILED = -1, -2
 # Rows of Motion.values.
 START, NOW = range(2)
 # Places in Motion.step.
-TRIAL, SINCE_EVENT = range(2)
+TRIAL, IGNORING = range(2)
 
 GAP_TOLERANCE = 1e-10  # m (or rad of room to a limit); a point this deep in the ground still only touches it
 TIME_TOLERANCE = 1e-13  # s; of an event's instant
@@ -226,7 +226,7 @@ def turning_point(system, motion, code, h):
 @inlined
 def is_violated(system, motion, code):
     """Return whether an event function says, at the end of a step, that something happened within it."""
-    if not motion.values[NOW, code] + shift_of(system, motion, code) < 0.0:
+    if motion.step[IGNORING] or not motion.values[NOW, code] + shift_of(system, motion, code) < 0.0:
         return False
     # A point that begins inside the ground and leaves it is let go.
     return not is_gap(system, motion, code) or system.contacts[code // 2].end_velocity[0] < 0.0
@@ -235,7 +235,7 @@ def is_violated(system, motion, code):
 @inlined
 def may_graze(system, motion, code, h):
     """Return whether an open point may have been in the ground within a step at whose ends it is outside."""
-    if not is_gap(system, motion, code) or motion.values[START, code] <= GAP_TOLERANCE:
+    if motion.step[IGNORING] or not is_gap(system, motion, code) or motion.values[START, code] <= GAP_TOLERANCE:
         return False
     approach = motion.points[code // 2].speed
     rising = system.contacts[code // 2].end_velocity[0] > 0.0

@@ -17,6 +17,21 @@ REPETITIONS = 4
 
 
 @inlined
+def factor_positive(A, n, shift):
+    """Replace the lower half of a symmetric A (n x n) by its Cholesky factor; ``shift`` is added to the diagonal.
+
+    A pivot that rounding has made smaller than the shift is raised to it.
+    """
+    for a in range(n):
+        A[a, a] += shift
+        for b in range(a + 1):
+            total = A[a, b]
+            for k in range(b):
+                total -= A[a, k] * A[b, k]
+            A[a, b] = math.sqrt(max(total, shift)) if a == b else total / A[b, b]
+
+
+@inlined
 def factor_normal(M, n, normal):
     """Write the Cholesky factor, lower half, of ``M^T M + s I`` to ``normal``; M is n x n."""
     trace = 0.0
@@ -27,14 +42,7 @@ def factor_normal(M, n, normal):
                 total += M[k, a] * M[k, b]
             normal[a, b] = total
         trace += normal[a, a]
-    shift = PROXIMAL * trace / n + 1e-300
-    for a in range(n):
-        normal[a, a] += shift
-        for b in range(a + 1):
-            total = normal[a, b]
-            for k in range(b):
-                total -= normal[a, k] * normal[b, k]
-            normal[a, b] = math.sqrt(max(total, shift)) if a == b else total / normal[b, b]
+    factor_positive(normal, n, PROXIMAL * trace / n + 1e-300)
 
 
 @inlined
