@@ -28,7 +28,7 @@ from ..model.records import FREE
 from .constraint_rows import couple_contacts, couple_limit, hand_in_contact
 from .contact_shape import material_velocity, measure_shape, normal_rate, point_records, wandering
 from .detection import lay_tangents
-from .least_squares import factor_normal, solve_least_squares
+from .rank_revealing import factor, solve
 from .records import (
     ACTUATORS,
     CONTACT_NORMAL,
@@ -65,18 +65,19 @@ class Motion(NamedTuple):
     stages: Any  # (STAGE_ROWS, len(y)): of the Runge-Kutta step
     stops: Any  # per link: 1 or -1 while the joint rests at its lower or upper limit, else 0, (n,)
     M: Any  # selection matrix, (r, r)
-    normal: Any  # its normal equations, (r, r)
+    normal: Any  # of its factors, (2, r, r)
+    order: Any  # of its rows and columns, (2, r)
     vectors: Any  # (MOTION_ROWS, r)
     unknowns: Any  # (2, r): the row of every unknown; whether it is the normal force of a slipping point
-    counts: Any  # active contacts, joints at a limit, unknowns
+    counts: Any  # active contacts, joints at a limit, unknowns, rank of M
     values: Any  # (2, codes): event functions at the start of the step and now
     step: Any  # (2,): next trial step, s; 1 while events are not looked for
 
 
-RIGHT, SOLUTION, RESIDUAL_ROW, STEP_ROW = range(4)
-MOTION_ROWS = 4
+RIGHT, SOLUTION, WORK = range(3)
+MOTION_ROWS = 3
 ROW_OF, SLIPPING = range(2)
-CONTACT_COUNT, STOP_COUNT, UNKNOWN_COUNT = range(3)
+CONTACT_COUNT, STOP_COUNT, UNKNOWN_COUNT, RANK = range(4)
 STAGE_ROWS = 9
 
 
@@ -99,10 +100,11 @@ def build_motion(robot: RobotModel) -> Motion:
         stages=np.zeros((STAGE_ROWS, state_length(robot))),
         stops=np.zeros(n),
         M=np.zeros((r, r)),
-        normal=np.zeros((r, r)),
+        normal=np.zeros((2, r, r)),
+        order=np.zeros((2, r), dtype=np.int64),
         vectors=np.zeros((MOTION_ROWS, r)),
         unknowns=np.zeros((2, r), dtype=np.int64),
-        counts=np.zeros(3, dtype=np.int64),
+        counts=np.zeros(4, dtype=np.int64),
         values=np.zeros((2, 2 * m + 2 * n)),
         step=np.array([1e-4, 0.0]),
     )
@@ -232,11 +234,8 @@ def solve_forces(system, motion):
                 M[a, b] -= mu * (first * G[rows[a], s + 1] + second * G[rows[a], s + 2])
     for a in range(n):
         motion.vectors[RIGHT, a] = -system.vectors[OFFSET, rows[a]]
-    factor_normal(M, n, motion.normal)
     f = motion.vectors[SOLUTION]
-    solve_least_squares(
-        M, motion.normal, n, motion.vectors[RIGHT], f, motion.vectors[RESIDUAL_ROW], motion.vectors[STEP_ROW]
-    )
+    solve_rows(motion, n)
     for r in range(size):
         z[r] = 0.0
     for b in range(n):
@@ -248,6 +247,26 @@ def solve_forces(system, motion):
     for k in range(motion.counts[CONTACT_COUNT]):
         for m in range(3):
             system.contacts[system.indices[ACTIVE, k]].force[m] = z[3 * k + m]
+
+
+@inlined
+def factor_rows(motion, n):
+    """Factor the matrix M of n rows."""
+    motion.counts[RANK] = factor(motion.M, n, motion.order, motion.normal)
+
+
+@inlined
+def solve_factored(motion, n):
+    """Write the solution of ``M x = b`` for the row RIGHT to the row SOLUTION (after `factor_rows`)."""
+    v = motion.vectors
+    solve(motion.M, n, motion.counts[RANK], motion.order, motion.normal, v[RIGHT], v[SOLUTION], v[WORK])
+
+
+@inlined
+def solve_rows(motion, n):
+    """Factor M and solve."""
+    factor_rows(motion, n)
+    solve_factored(motion, n)
 
 
 @inlined

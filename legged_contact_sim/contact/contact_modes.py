@@ -14,7 +14,7 @@ import math
 
 from ..actuation.rows import HOLD
 from ..compilation import inlined
-from ..dynamics.kinematics import point_acceleration
+from ..dynamics.kinematics import place_bodies, point_acceleration
 from ..dynamics.spatial import spatial, vadd, vdot, vector, velocity_at, vsub
 from ..model.records import FREE
 from .constrained_motion import CONTACT_COUNT, STOP_COUNT, derivative, put_components
@@ -36,6 +36,7 @@ def begin_cases(system, motion):
     """Give every touching point and every joint its first case in the present state."""
     nv = system.rates.shape[1]
     nq, speed_limit = len(system.state) - nv, motion.flow[0].stick_speed
+    place_bodies(system.links, system.bodies, motion.y[:nq], motion.y[nq : nq + nv])
     for k in range(len(system.contacts)):
         contact, point = system.contacts[k], motion.points[k]
         measure_shape(contact, point, system.bodies, system.terrain[0], system.heights)
@@ -157,9 +158,8 @@ def choose_modes(system, motion, code):
     """Find modes that fit the present state; return whether there are any within a bounded number of looks.
 
     ``code`` is the event function that just reached zero (-1: none): its point changes for sure, though its force is
-    still within its bound to the last digit.
+    still within its bound to the last digit. Contacts then hold their forces in the old modes.
     """
-    derivative(system, motion, motion.y, motion.stages[0])
     force_first, force_second, kind = 0.0, 0.0, 0
     k = code // 2
     if 0 <= code < 2 * len(system.contacts) and system.contacts[k].closed:

@@ -34,19 +34,18 @@ from ..dynamics.manifold import move, normalize
 from ..model.records import FREE
 from .constrained_motion import (
     CONTACT_COUNT,
-    RESIDUAL_ROW,
     RIGHT,
     ROW_OF,
     SOLUTION,
-    STEP_ROW,
     STOP_COUNT,
     UNKNOWN_COUNT,
     derivative,
+    factor_rows,
     list_unknowns,
+    solve_factored,
 )
 from .contact_shape import material_velocity, measure_shape
 from .detection import lay_tangents
-from .least_squares import factor_normal, solve_least_squares
 from .records import STICK
 from .system import ACTIVE, IMPULSE, JOINTED
 from .time_stepping import apply_impulses
@@ -294,7 +293,7 @@ def constraint_rows_metric(system, motion):
     for a in range(n):
         for b in range(n):
             motion.M[a, b] = system.G[rows[a], rows[b]]
-    factor_normal(motion.M, n, motion.normal)
+    factor_rows(motion, n)
 
 
 @inlined
@@ -303,8 +302,7 @@ def push_rows(system, motion):
     n, rows, z = motion.counts[UNKNOWN_COUNT], motion.unknowns[ROW_OF], system.vectors[IMPULSE]
     contacts = motion.counts[CONTACT_COUNT]
     size, p = 3 * contacts + motion.counts[STOP_COUNT], motion.vectors[SOLUTION]
-    right = motion.vectors[RIGHT]
-    solve_least_squares(motion.M, motion.normal, n, right, p, motion.vectors[RESIDUAL_ROW], motion.vectors[STEP_ROW])
+    solve_factored(motion, n)
     for r in range(size):
         z[r] = 0.0
     for a in range(n):
@@ -351,36 +349,46 @@ def project(system, motion, h):
 
 
 @inlined
+def accepted_step(system, motion, longest):
+    """Take a step within the tolerances, at most ``longest``, s, and up to the first event (after `start_step`).
+
+    Returns the event's code, REACHED_END or FAILED, and the length of the step, s.
+    """
+    flow, n = motion.flow[0], len(system.state)
+    while True:
+        trial = min(motion.step[TRIAL], longest, flow.longest_step)
+        take_step(system, motion, trial, 1)
+        error = scaled_error(motion.y[:n], trial, flow.absolute_tolerance, flow.relative_tolerance, motion.stages)
+        wanted = next_step_size(trial, error)
+        if error <= 1.0:
+            break
+        if trial <= SMALLEST_STEP:
+            return FAILED, 0.0
+        motion.step[TRIAL] = wanted
+    if trial == motion.step[TRIAL] or wanted > motion.step[TRIAL]:
+        motion.step[TRIAL] = wanted
+    fill_values(system, motion, motion.stages[RESULT_ROW], motion.values[NOW])
+    code, trial = first_event(system, motion, trial)
+    if code != REACHED_END:
+        code, trial = locate(system, motion, code, trial)
+    return code, trial
+
+
+@inlined
 def integrate_to_event(system, motion, duration):
     """Advance ``motion.y`` by at most ``duration``, s, up to the first event.
 
     Returns the code of the event function that reached zero, REACHED_END, or FAILED (the step size vanished), and the
-    time that passed, s. Bodies, contacts and forces are those of the end.
+    time that passed, s. Bodies, contacts and forces are those of the end, in the modes before the event.
     """
-    flow, n = motion.flow[0], len(system.state)
-    elapsed = 0.0
-    derivative(system, motion, motion.y, motion.stages[0])
-    start_step(system, motion)
-    while duration - elapsed > SMALLEST_STEP:
-        trial = min(motion.step[TRIAL], duration - elapsed, flow.longest_step)
-        take_step(system, motion, trial, 1)
-        error = scaled_error(motion.y[:n], trial, flow.absolute_tolerance, flow.relative_tolerance, motion.stages)
-        if not error <= 1.0:
-            if trial <= SMALLEST_STEP:
-                return FAILED, elapsed
-            motion.step[TRIAL] = next_step_size(trial, error)
-            continue
-        if trial == motion.step[TRIAL] or next_step_size(trial, error) > motion.step[TRIAL]:
-            motion.step[TRIAL] = next_step_size(trial, error)
-        fill_values(system, motion, motion.stages[RESULT_ROW], motion.values[NOW])
-        code, trial = first_event(system, motion, trial)
-        if code != REACHED_END:
-            code, trial = locate(system, motion, code, trial)
-        copy(motion.stages[RESULT_ROW], motion.y)
-        elapsed += trial
-        project(system, motion, trial)
+    code, elapsed = REACHED_END, 0.0
+    while True:
         derivative(system, motion, motion.y, motion.stages[0])
-        if code != REACHED_END:
+        if code != REACHED_END or duration - elapsed <= SMALLEST_STEP:
             return code, elapsed
         start_step(system, motion)
-    return REACHED_END, elapsed
+        code, taken = accepted_step(system, motion, duration - elapsed)
+        if code != FAILED:
+            copy(motion.stages[RESULT_ROW], motion.y)
+            elapsed += taken
+            project(system, motion, taken)

@@ -5,7 +5,7 @@ What happened is noted in rows of numbers, which Python turns into `Event` recor
 
 from ..compilation import inlined
 from ..dynamics.kinematics import copy
-from .constrained_motion import CONTACT_COUNT, derivative
+from .constrained_motion import CONTACT_COUNT
 from .contact_modes import choose_modes
 from .event_driven import FAILED, IGNORING, REACHED_END, SMALLEST_STEP, START, fill_values, integrate_to_event, is_gap
 from .impact_law import FRICTIONLESS, TOUCH_GAP, resolve_impact, total_energy
@@ -134,7 +134,6 @@ def settle(system, motion, impact, settings, log, counters, time, code):
     if choose_modes(system, motion, code):
         return
     strike(system, motion, impact, settings, log, counters, time, False, NO_MODES)
-    derivative(system, motion, motion.y, motion.stages[0])
     if not choose_modes(system, motion, -1):
         system.ledger[SOLVER + UNCONVERGED] += 1.0
         nv = system.rates.shape[1]
@@ -150,7 +149,9 @@ def begin_fresh(system, motion, impact, settings, log, counters, time):
         contact.closed, contact.mode = 0, OPEN
     for i in range(len(motion.stops)):
         motion.stops[i], system.slides[i] = 0.0, 0.0
-    derivative(system, motion, motion.y, motion.stages[0])
+    nv = system.rates.shape[1]
+    nq = len(system.state) - nv
+    total_energy(system, motion.y[:nq], motion.y[nq : nq + nv])
     fill_values(system, motion, motion.y, motion.values[START])
     strikes = False
     for k in range(len(system.contacts)):

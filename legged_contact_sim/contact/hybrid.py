@@ -167,17 +167,18 @@ class Hybrid(ContactModel):
 @compiled_long
 def run_entry(
     links, bodies, contacts, terrain, heights, rows, state, result, rates, forces, slides, row_efforts, G, matrix,
-    vectors, indices, ledger, points, flow, y, stages, stops, M, normal, motion_vectors, unknowns, counts, values, step,
-    part_G, before, target, p, index, part, slip_M, slip_normal, P, S, Q, H, slip_vectors, lists, mu, scales, settings,
-    event_log, counters, modes, commands, log, begin, h, done, steps, every, log_every, room,
+    vectors, indices, ledger, points, flow, y, stages, stops, M, normal, order, motion_vectors, unknowns, counts,
+    values, step, part_G, before, target, p, index, part, slip_M, slip_normal, slip_order, P, S, Q, H, slip_vectors,
+    lists, mu, scales, settings, event_log, counters, modes, commands, log, begin, h, done, steps, every, log_every,
+    room,
 ):  # fmt: skip
     """Advance from step ``done`` to ``steps``; return how many were taken: fewer if the event log needs emptying."""
     system = System(
         links, bodies, contacts, terrain, heights, rows, state, result, rates, forces, slides, row_efforts, G, matrix,
         vectors, indices, ledger,
     )  # fmt: skip
-    motion = Motion(points, flow, y, stages, stops, M, normal, motion_vectors, unknowns, counts, values, step)
-    slip = SlipWork(slip_M, slip_normal, P, S, Q, H, slip_vectors, lists, mu, scales)
+    motion = Motion(points, flow, y, stages, stops, M, normal, order, motion_vectors, unknowns, counts, values, step)
+    slip = SlipWork(slip_M, slip_normal, slip_order, P, S, Q, H, slip_vectors, lists, mu, scales)
     impact = Impact(part_G, before, target, p, index, part, slip)
     for k in range(done, steps):
         if len(event_log) - counters[EVENTS] < room:

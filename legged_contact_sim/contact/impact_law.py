@@ -12,9 +12,10 @@ are taken in (impact, contact, separation: eq. 3.1 for impulses). What no set of
 without friction, which always exists.
 
 Newton's restitution with friction can create energy. Its energetic coefficient e* bounds the kinetic energy after an
-impact by e* times the one before: by attenuating all rates (section 5.1), or by a constraint of the optimisation
-(section 5.4). Of all impulses that give the same velocities, the smallest are reported (section 3.5 minimises p . G p,
-which does not tell them apart), scaled with the rates where these are attenuated (eq. 5.4).
+impact by e* times the one before: by attenuating all rates (section 5.1), or first by a constraint of the optimisation
+(section 5.4), which concerns impacts that slip, and by attenuation where that is not enough. Of all impulses that give
+the same velocities, the smallest are reported (section 3.5 minimises p . G p, which does not tell them apart), scaled
+with the rates where these are attenuated (eq. 5.4).
 """
 
 import math
@@ -28,12 +29,11 @@ from ..dynamics.articulated_body import gather_inertias
 from ..dynamics.contact_inertia import hand_inward_effort, invert_roots
 from ..dynamics.energy import elastic, gravitational, kinetic
 from ..dynamics.kinematics import place_bodies
-from .constrained_motion import CONTACT_COUNT, RESIDUAL_ROW, RIGHT, SOLUTION, STEP_ROW, STOP_COUNT, put_components
+from .constrained_motion import CONTACT_COUNT, RIGHT, ROW_OF, SOLUTION, STOP_COUNT, put_components, solve_rows
 from .constraint_rows import couple_contacts, couple_limit, hand_in_contact
 from .contact_shape import material_velocity, measure_shape
 from .detection import lay_tangents
 from .lcp import pgs_kernel
-from .least_squares import factor_normal, solve_least_squares
 from .records import CONTACT_NORMAL, CONTACT_TANGENTIAL, LIMITS, OPEN, WORK_TERMS
 from .slip_optimisation import SlipWork, build_slip_work, optimise_slip
 from .system import ACTIVE, ALTERNATIVE, IMPULSE, JOINTED, OFFSET, SIDE
@@ -202,16 +202,9 @@ def stick_impulses(work, motion, rows):
         for c in range(rows):
             motion.M[a, c] = work.G[a, c]
         motion.vectors[RIGHT, a] = work.target[a] - work.before[a]
-    factor_normal(motion.M, rows, motion.normal)
-    solve_least_squares(
-        motion.M,
-        motion.normal,
-        rows,
-        motion.vectors[RIGHT],
-        work.p,
-        motion.vectors[RESIDUAL_ROW],
-        motion.vectors[STEP_ROW],
-    )
+    solve_rows(motion, rows)
+    for a in range(rows):
+        work.p[a] = motion.vectors[SOLUTION, a]
 
 
 @inlined
@@ -222,9 +215,7 @@ def solve_part(work, motion, points, rows, settings, bound, energy):
     """
     stick_impulses(work, motion, rows)
     if in_cones(work.p, points, rows, settings.friction):
-        gain = impulse_work(work.G, work.before, work.p, rows)
-        if not gain > bound + 1e-12 * energy:
-            return STICKS, True
+        return STICKS, True
     for r in range(3 * points):  # what sticks in part of the optimisation comes to rest
         if r % 3 != 0:
             work.target[r] = 0.0
@@ -253,33 +244,23 @@ def solve_part(work, motion, points, rows, settings, bound, energy):
 @inlined
 def drop_pulling(work, motion, points, rows, part):
     """Leave out the point or stop that pulls hardest in the impact without friction; return whether there was one."""
-    count = 0
+    count, listed = 0, motion.unknowns[ROW_OF]
     for r in range(rows):
         if r >= 3 * points or r % 3 == 0:
-            motion.unknowns[0, count] = r
+            listed[count] = r
             count += 1
     for a in range(count):
         for c in range(count):
-            motion.M[a, c] = work.G[motion.unknowns[0, a], motion.unknowns[0, c]]
-        motion.vectors[RIGHT, a] = work.target[motion.unknowns[0, a]] - work.before[motion.unknowns[0, a]]
-    factor_normal(motion.M, count, motion.normal)
-    p = motion.vectors[SOLUTION]
-    solve_least_squares(
-        motion.M,
-        motion.normal,
-        count,
-        motion.vectors[RIGHT],
-        p,
-        motion.vectors[RESIDUAL_ROW],
-        motion.vectors[STEP_ROW],
-    )
-    worst = 0
+            motion.M[a, c] = work.G[listed[a], listed[c]]
+        motion.vectors[RIGHT, a] = work.target[listed[a]] - work.before[listed[a]]
+    solve_rows(motion, count)
+    worst, p = 0, motion.vectors[SOLUTION]
     for a in range(count):
         if p[a] < p[worst]:
             worst = a
     if count < 2 or not p[worst] <= 0.0:
         return False
-    r = motion.unknowns[0, worst]
+    r = listed[worst]
     for m in range(1 if r >= 3 * points else 3):
         part[work.index[r + m]] = 0
     return True

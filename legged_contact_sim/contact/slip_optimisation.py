@@ -23,14 +23,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..compilation import inlined
-from .least_squares import factor_normal, factor_positive, solve_least_squares, substitute
+from .rank_revealing import factor, factor_positive, solve, substitute
 
 
 class SlipWork(NamedTuple):
     """Work of the optimisation; R rows: three per contact point, then one per joint at a limit."""
 
     M: Any  # (R, R): G between the rows whose velocity is prescribed
-    normal: Any  # (R, R): its normal equations
+    normal: Any  # (2, R, R): of its factors
+    order: Any  # (2, R): of its rows and columns
     P: Any  # (R, R + 1): impulses per unknown
     S: Any  # (R, R): tangential velocities per unknown
     Q: Any  # (R, R): kinetic energy, second order in the unknowns
@@ -57,7 +58,8 @@ def build_slip_work(rows: int) -> SlipWork:
     """Return the work of an optimisation with at most so many rows."""
     return SlipWork(
         M=np.zeros((rows, rows)),
-        normal=np.zeros((rows, rows)),
+        normal=np.zeros((2, rows, rows)),
+        order=np.zeros((2, rows), dtype=np.int64),
         P=np.zeros((rows, rows + 1)),
         S=np.zeros((rows, rows)),
         Q=np.zeros((rows, rows)),
@@ -99,8 +101,8 @@ def reduce(G, before, target, points, rows, mask, work):
         for b in range(fixed):
             work.M[a, b] = G[held[a], held[b]]
         v[SIDE_ROW, a] = target[held[a]] - before[held[a]]
-    factor_normal(work.M, fixed, work.normal)
-    solve_least_squares(work.M, work.normal, fixed, v[SIDE_ROW], v[COLUMN], v[SCRATCH], v[SPARE])
+    rank = factor(work.M, fixed, work.order, work.normal)
+    solve(work.M, fixed, rank, work.order, work.normal, v[SIDE_ROW], v[COLUMN], v[SCRATCH])
     for r in range(rows):
         v[FIRST, r] = 0.0
         for b in range(free):
@@ -110,7 +112,7 @@ def reduce(G, before, target, points, rows, mask, work):
     for b in range(free):
         for a in range(fixed):
             v[SIDE_ROW, a] = -G[held[a], moved[b]]
-        solve_least_squares(work.M, work.normal, fixed, v[SIDE_ROW], v[COLUMN], v[SCRATCH], v[SPARE])
+        solve(work.M, fixed, rank, work.order, work.normal, v[SIDE_ROW], v[COLUMN], v[SCRATCH])
         for a in range(fixed):
             work.P[held[a], b] = v[COLUMN, a]
         work.P[moved[b], b] = 1.0
