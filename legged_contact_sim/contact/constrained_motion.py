@@ -70,10 +70,11 @@ class Motion(NamedTuple):
     vectors: Any  # (MOTION_ROWS, r)
     unknowns: Any  # (2, r): the row of every unknown; whether it is the normal force of a slipping point
     counts: Any  # active contacts, joints at a limit, unknowns, rank of M
-    values: Any  # (2, codes): event functions at the start of the step and now
+    values: Any  # (3, codes): event functions at the start of the step, now, and where they begin to count
     step: Any  # (2,): next trial step, s; 1 while events are not looked for
 
 
+SPEED_RAMP = 0.02  # of a drive's top speed
 RIGHT, SOLUTION, WORK = range(3)
 MOTION_ROWS = 3
 ROW_OF, SLIPPING = range(2)
@@ -105,9 +106,20 @@ def build_motion(robot: RobotModel) -> Motion:
         vectors=np.zeros((MOTION_ROWS, r)),
         unknowns=np.zeros((2, r), dtype=np.int64),
         counts=np.zeros(4, dtype=np.int64),
-        values=np.zeros((2, 2 * m + 2 * n)),
+        values=np.zeros((3, 2 * m + 2 * n)),
         step=np.array([1e-4, 0.0]),
     )
+
+
+@inlined
+def remaining_push(link, effort, rate):
+    """Return the share of its effort that a drive can still give: none beyond its top speed, where that speeds it up.
+
+    The share falls to zero within the last part of the speed range, since a jump would make the integrator crawl.
+    """
+    if effort * rate <= 0.0:
+        return 1.0
+    return min(1.0, max(0.0, (link.velocity_limit - abs(rate)) / (SPEED_RAMP * link.velocity_limit)))
 
 
 @inlined
@@ -122,7 +134,7 @@ def load_joints(system, q, v):
             continue
         position = q[link.position_index]
         drive = rates[FEED, j] + rates[STIFFNESS, j] * (rates[TARGET, j] - position) - rates[DAMPING, j] * v[j]
-        rates[EFFORT, j] = limit_effort(link, drive, v[j])
+        rates[EFFORT, j] = limit_effort(link, drive, 0.0) * remaining_push(link, drive, v[j])
         applied = rates[EFFORT, j] - link.damping * v[j] - link.stiffness * (position - link.rest_position)
         bodies[i].locked = 1 if link.friction > 0.0 and system.slides[i] == 0.0 else 0
         rates[APPLIED, j] = applied - link.friction * system.slides[i]

@@ -20,15 +20,16 @@ from ..model.records import FREE
 from .constrained_motion import CONTACT_COUNT, STOP_COUNT, derivative, put_components
 from .contact_shape import material_velocity, measure_shape, normal_rate, wandering
 from .detection import lay_tangents
-from .event_driven import GAP_TOLERANCE, project
+from .event_driven import FLOOR, GAP_TOLERANCE, project
 from .records import OPEN, SLIP, STICK
-from .system import IMPULSE
+from .system import IMPULSE, JOINTED
 
 TOUCHING_GAP = 1e-8  # m (rad); a point nearer to the ground touches it
 LEAVING_SPEED = 1e-7  # m/s; a point that leaves the ground faster does not bear
 RESTING_RATE = 1e-9  # rad/s or m/s; a slower joint with dry friction is at rest
 ACCELERATION_TOLERANCE = 1e-7  # m/s^2
 LOOKS_PER_POINT = 6
+NOTHING, LETS_GO, BREAKS_AWAY, LEAVES_LIMIT, GIVES_WAY = range(5)  # what an event says for sure
 
 
 @inlined
@@ -107,7 +108,7 @@ def release_weakest(system, motion):
     for s in range(motion.counts[STOP_COUNT]):
         force = system.vectors[IMPULSE, 3 * motion.counts[CONTACT_COUNT] + s]
         if force < least:
-            worst, least, at_stop = system.indices[1, s], force, True
+            worst, least, at_stop = system.indices[JOINTED, s], force, True
     if worst >= 0:
         if at_stop:
             motion.stops[worst] = 0.0
@@ -126,7 +127,7 @@ def revise_points(system, motion):
             continue
         if contact.closed == 0:
             if point_accelerations(system, motion, k)[0] < -ACCELERATION_TOLERANCE:
-                contact.closed, contact.mode = 1, STICK
+                contact.closed, contact.mode = 1, SLIP if point.armed else STICK
                 return True
         elif contact.mode == STICK:
             size = math.sqrt(contact.force[1] ** 2 + contact.force[2] ** 2)
@@ -154,38 +155,71 @@ def revise_joints(system, motion):
 
 
 @inlined
+def close_cases(system, motion):
+    """Note which slipping points are held by others, and how deep the ground is for points that touch only."""
+    for k in range(len(system.contacts)):
+        contact, point = system.contacts[k], motion.points[k]
+        point.idle = 0
+        motion.values[FLOOR, 2 * k] = min(0.0, contact.gap)
+        if contact.closed and contact.mode == SLIP and point.armed == 0:
+            point.idle = 1 if point_accelerations(system, motion, k)[1] <= 10.0 * ACCELERATION_TOLERANCE else 0
+    for i in range(len(system.links)):
+        link = system.links[i]
+        if link.joint_kind != FREE:
+            q = motion.y[link.position_index]
+            room = min(q - link.lower_limit, link.upper_limit - q)
+            motion.values[FLOOR, 2 * (len(system.contacts) + i)] = min(0.0, room)
+
+
+@inlined
+def kind_of_change(system, motion, code):
+    """Return what the event function ``code`` (-1: none), which has just reached zero, says for sure."""
+    m = len(system.contacts)
+    if code < 0:
+        return NOTHING
+    if code < 2 * m:
+        if system.contacts[code // 2].closed == 0:
+            return NOTHING
+        if code % 2 == 0:
+            return LETS_GO
+        return BREAKS_AWAY if system.contacts[code // 2].mode == STICK else NOTHING
+    if code % 2 == 0:
+        return LEAVES_LIMIT
+    return GIVES_WAY if system.slides[code // 2 - m] == 0.0 else NOTHING
+
+
+@inlined
+def make_change(system, motion, change, code):
+    """Make a change that an event asks for, from the forces in the old modes, which contacts and joints still hold."""
+    k = code // 2
+    i = k - len(system.contacts)
+    if change == LETS_GO:
+        system.contacts[k].closed, system.contacts[k].mode = 0, OPEN
+    elif change == BREAKS_AWAY and system.contacts[k].closed:
+        start_slip(system.contacts[k], motion.points[k])
+    elif change == LEAVES_LIMIT:
+        motion.stops[i] = 0.0
+    elif change == GIVES_WAY:
+        system.slides[i] = -1.0 if system.rates[HOLD, system.links[i].velocity_index] > 0.0 else 1.0
+
+
+@inlined
 def choose_modes(system, motion, code):
     """Find modes that fit the present state; return whether there are any within a bounded number of looks.
 
     ``code`` is the event function that just reached zero (-1: none): its point changes for sure, though its force is
-    still within its bound to the last digit. Contacts then hold their forces in the old modes.
+    still within its bound to the last digit.
     """
-    force_first, force_second, kind = 0.0, 0.0, 0
-    k = code // 2
-    if 0 <= code < 2 * len(system.contacts) and system.contacts[k].closed:
-        kind = 1 if code % 2 == 0 else (2 if system.contacts[k].mode == STICK else 0)
-        force_first, force_second = system.contacts[k].force[1], system.contacts[k].force[2]
-    elif code >= 2 * len(system.contacts):
-        kind = 3 if code % 2 == 0 else 4
-    held = system.rates[HOLD, system.links[k - len(system.contacts)].velocity_index] if kind == 4 else 0.0
-    slid = system.slides[k - len(system.contacts)] if kind == 4 else 0.0
+    change = kind_of_change(system, motion, code)
     begin_cases(system, motion)
-    if kind == 1:
-        system.contacts[k].closed, system.contacts[k].mode = 0, OPEN
-    elif kind == 2 and system.contacts[k].mode == STICK:
-        system.contacts[k].force[1], system.contacts[k].force[2] = force_first, force_second
-        start_slip(system.contacts[k], motion.points[k])
-    elif kind == 3:
-        motion.stops[k - len(system.contacts)] = 0.0
-    elif kind == 4 and slid == 0.0:
-        system.slides[k - len(system.contacts)] = -1.0 if held > 0.0 else 1.0
-    settled, most = False, LOOKS_PER_POINT * (len(system.contacts) + len(system.links)) + 4
-    looks = 0
+    make_change(system, motion, change, code)
+    settled, looks, most = False, 0, LOOKS_PER_POINT * (len(system.contacts) + len(system.links)) + 4
     while not settled and looks < most:
         derivative(system, motion, motion.y, motion.stages[0])
         settled = not (
             release_weakest(system, motion) or revise_points(system, motion) or revise_joints(system, motion)
         )
         looks += 1
+    close_cases(system, motion)
     project(system, motion, 0.0)
     return settled

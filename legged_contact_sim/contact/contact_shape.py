@@ -44,8 +44,8 @@ POINT = np.dtype(
         ("semi_axes", "f8", 3),  # of the ellipsoid along the body's axes, m
         ("slip_direction", "f8", 2),  # along the two tangents; where it slips or would slip next
         ("armed", "i8"),  # 1: since it began to slip it has been fast enough to stop again
+        ("idle", "i8"),  # 1: it slips by its force only: other points hold it
         ("speed", "f8"),  # normal speed at the start of the step, m/s
-        ("friction", "f8"),  # coefficient that the last impact used
     ],
     align=True,
 )

@@ -53,8 +53,8 @@ from .time_stepping import apply_impulses
 # What `integrate_to_event` returns besides the code of an event function.
 REACHED_END, FAILED = -1, -2
 
-# Rows of Motion.values.
-START, NOW = range(2)
+# Rows of Motion.values: at the start of the step, now, and the depth below which a touching point arrives again.
+START, NOW, FLOOR = range(3)
 # Places in Motion.step.
 TRIAL, IGNORING = range(2)
 
@@ -98,6 +98,8 @@ def fill_values(system, motion, y, out):
         out[2 * k], out[2 * k + 1] = point_values(
             system.contacts[k], motion.points[k], friction, system.bodies, system.terrain[0], system.heights
         )
+        if system.contacts[k].closed == 0:
+            out[2 * k] -= motion.values[FLOOR, 2 * k]
     for i in range(len(system.links)):
         link, c = system.links[i], 2 * (m + i)
         out[c], out[c + 1] = math.inf, math.inf
@@ -105,7 +107,7 @@ def fill_values(system, motion, y, out):
             continue
         q, rate = y[link.position_index], y[nq + link.velocity_index]
         if motion.stops[i] == 0.0:
-            out[c] = min(q - link.lower_limit, link.upper_limit - q)
+            out[c] = min(q - link.lower_limit, link.upper_limit - q) - motion.values[FLOOR, c]
         if link.friction > 0.0:
             if system.slides[i] == 0.0:
                 out[c + 1] = link.friction - abs(system.rates[HOLD, link.velocity_index])
@@ -151,6 +153,10 @@ def shift_of(system, motion, code):
 def start_step(system, motion):
     """Note the event functions and normal speeds at the start of a step; arm the points that slip fast enough."""
     fill_values(system, motion, motion.y, motion.values[START])
+    for code in range(motion.values.shape[1]):  # what has left the ground or its limit arrives there again
+        if motion.values[START, code] + motion.values[FLOOR, code] > GAP_TOLERANCE:
+            motion.values[START, code] += motion.values[FLOOR, code]
+            motion.values[FLOOR, code] = 0.0
     for k in range(len(system.contacts)):
         contact, point = system.contacts[k], motion.points[k]
         point.speed = contact.end_velocity[0]
@@ -225,10 +231,7 @@ def turning_point(system, motion, code, h):
 @inlined
 def is_violated(system, motion, code):
     """Return whether an event function says, at the end of a step, that something happened within it."""
-    if motion.step[IGNORING] or not motion.values[NOW, code] + shift_of(system, motion, code) < 0.0:
-        return False
-    # A point that begins inside the ground and leaves it is let go.
-    return not is_gap(system, motion, code) or system.contacts[code // 2].end_velocity[0] < 0.0
+    return not motion.step[IGNORING] and motion.values[NOW, code] + shift_of(system, motion, code) < 0.0
 
 
 @inlined

@@ -47,6 +47,7 @@ EVENT_COLUMNS = 5
 # Places in the array of counters.
 EVENTS, FRESH = range(2)
 ROWS_PER_EVENT = 6  # an event may be noted as so many
+SOFTEST = 1e-9  # m/s or rad/s; what arrives slower does not strike
 
 
 @inlined
@@ -61,33 +62,42 @@ def log_event(log, counters, time, kind, before, after, note):
 
 
 @inlined
-def log_changes(system, motion, modes, log, counters, time):
-    """Note which points began to stick, to slip or to separate since ``modes`` (m,) was filled."""
+def log_changes(system, motion, modes, log, counters, time, stopping):
+    """Note which points began to stick, to slip or to separate since ``modes`` (m,) was filled.
+
+    The point ``stopping`` (-1: none) has come to rest: if it slips on, its slip has reversed.
+    """
     nv, m = system.rates.shape[1], len(system.contacts)
     nq = len(system.state) - nv
     for kind in (SEPARATION, STICKING, SLIPPING):
         row = -1
         for k in range(m):
-            before, now = modes[k], system.contacts[k].mode
+            before, now = modes[k], visible_mode(system.contacts[k], motion.points[k])
             changed = before != now
             if kind == SEPARATION:
                 hit = changed and now == OPEN
             elif kind == STICKING:
                 hit = changed and now == STICK
             else:
-                hit = changed and now == SLIP
+                hit = (changed or k == stopping) and now == SLIP
             if hit:
                 if row < 0:
                     _, energy = total_energy(system, motion.y[:nq], motion.y[nq : nq + nv])
-                    row = log_event(log, counters, time, kind, energy, energy, 0)
+                    row = log_event(log, counters, time, kind, energy, energy, 0 if changed else REVERSAL)
                 log[row, EVENT_COLUMNS + k] = 1.0
 
 
 @inlined
-def keep_modes(system, modes):
+def visible_mode(contact, point):
+    """Return the mode that is reported: a point that slips by its force only, held by others, sticks."""
+    return STICK if contact.mode == SLIP and point.idle else contact.mode
+
+
+@inlined
+def keep_modes(system, motion, modes):
     """Note the present modes."""
     for k in range(len(modes)):
-        modes[k] = system.contacts[k].mode
+        modes[k] = visible_mode(system.contacts[k], motion.points[k])
 
 
 @inlined
@@ -129,6 +139,24 @@ def is_arrival(system, motion, code):
 
 
 @inlined
+def comes_on(system, motion, code):
+    """Return whether what arrives does so fast enough to strike; slower than rounding it only touches."""
+    if code < 2 * len(system.contacts):
+        return system.contacts[code // 2].end_velocity[0] < -SOFTEST
+    nq = len(system.state) - system.rates.shape[1]
+    link = system.links[(code - 2 * len(system.contacts)) // 2]
+    return abs(motion.y[nq + link.velocity_index]) > SOFTEST
+
+
+@inlined
+def slips(system, code):
+    """Return the point whose slip speed is the event function ``code``; -1: none."""
+    if 0 <= code < 2 * len(system.contacts) and code % 2 == 1 and system.contacts[code // 2].mode == SLIP:
+        return code // 2
+    return -1
+
+
+@inlined
 def settle(system, motion, impact, settings, log, counters, time, code):
     """Find modes that fit; where there are none, strike without restitution and look again."""
     if choose_modes(system, motion, code):
@@ -154,9 +182,8 @@ def begin_fresh(system, motion, impact, settings, log, counters, time):
     total_energy(system, motion.y[:nq], motion.y[nq : nq + nv])
     fill_values(system, motion, motion.y, motion.values[START])
     strikes = False
-    for k in range(len(system.contacts)):
-        comes_on = system.contacts[k].end_velocity[0] < 0.0
-        strikes = strikes or (comes_on and motion.values[START, 2 * k] <= TOUCH_GAP)
+    for contact in system.contacts:
+        strikes = strikes or (contact.end_velocity[0] < -SOFTEST and contact.gap <= TOUCH_GAP)
     if strikes:
         strike(system, motion, impact, settings, log, counters, time, True, 0)
     settle(system, motion, impact, settings, log, counters, time, -1)
@@ -171,6 +198,9 @@ def begin_step(system, motion):
     for k in range(len(system.state), len(motion.y)):
         motion.y[k] = 0.0
     motion.step[IGNORING] = 0.0
+    for k in range(len(system.contacts)):
+        if motion.points[k].idle and system.contacts[k].closed:
+            system.contacts[k].mode = SLIP
 
 
 @inlined
@@ -184,6 +214,7 @@ def finish_step(system, motion, events):
     for k in range(len(system.contacts)):
         contact = system.contacts[k]
         bearing += contact.closed
+        contact.mode = visible_mode(contact, motion.points[k])
         for m in range(3):
             contact.impulse[m] = motion.y[n + terms + 3 * k + m]
     system.ledger[SOLVER + CONTACTS] = bearing
@@ -214,11 +245,13 @@ def advance(system, motion, impact, settings, h, time, log, counters, modes):
             if code == FAILED:
                 break
             continue
-        keep_modes(system, modes)
+        keep_modes(system, motion, modes)
+        stopping = slips(system, code)
         if is_arrival(system, motion, code):
-            bounce = 2 * events <= settings.max_events
-            strike(system, motion, impact, settings, log, counters, now, bounce, 0 if bounce else CHATTERING)
+            if comes_on(system, motion, code):
+                bounce = 2 * events <= settings.max_events
+                strike(system, motion, impact, settings, log, counters, now, bounce, 0 if bounce else CHATTERING)
             code = REACHED_END
         settle(system, motion, impact, settings, log, counters, now, code)
-        log_changes(system, motion, modes, log, counters, now)
+        log_changes(system, motion, modes, log, counters, now, stopping)
     finish_step(system, motion, events)

@@ -51,7 +51,7 @@ class HybridParameters(Parameters):
     """Parameters of `hybrid`."""
 
     friction: float = number(0.8, 0.0, 100.0)
-    dynamic_friction: float | None = special(None, lambda name, value: value)
+    dynamic_friction: float | None = special(None, lambda name, value: value)  # checked against friction below
     restitution: float = number(0.0, 0.0, 1.0)
     tangential_restitution: float = number(0.0, -1.0, 1.0)
     energetic_restitution: float = number(1.0, 0.0, 1e6)

@@ -39,7 +39,6 @@ from .slip_optimisation import SlipWork, build_slip_work, optimise_slip
 from .system import ACTIVE, ALTERNATIVE, IMPULSE, JOINTED, OFFSET, SIDE
 from .time_stepping import apply_impulses, release_joints, world_impulse
 
-# What an impact works on besides the work of the motion; R rows.
 IMPACT_SETTINGS = np.dtype(
     [
         ("friction", "f8"),  # static coefficient mu_s
@@ -71,8 +70,15 @@ class Impact(NamedTuple):
 
 def build_impact(rows: int) -> Impact:
     """Return the work of impacts with at most so many rows."""
-    numbers, flags = [np.zeros(rows) for _ in range(3)], [np.zeros(rows, dtype=np.int64) for _ in range(2)]
-    return Impact(np.zeros((rows, rows)), *numbers, *flags, build_slip_work(rows))
+    return Impact(
+        G=np.zeros((rows, rows)),
+        before=np.zeros(rows),
+        target=np.zeros(rows),
+        p=np.zeros(rows),
+        index=np.zeros(rows, dtype=np.int64),
+        part=np.zeros(rows, dtype=np.int64),
+        slip=build_slip_work(rows),
+    )
 
 
 TOUCH_GAP = 1e-9  # m (or rad); points closer to the ground than this take part in an impact

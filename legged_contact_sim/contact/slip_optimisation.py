@@ -320,28 +320,6 @@ def least_slack(work, points, free, x):
 
 
 @inlined
-def find_start(work, points, free):
-    """Bring X into the interior of all constraints; return whether there is one."""
-    x = work.vectors[X]
-    for b in range(free):
-        x[b] = 0.0
-    slack = least_slack(work, points, free, x)
-    if slack == 0.0:
-        return True
-    x[free] = 2.0 * slack + 1.0
-    weight = 1.0
-    while weight < 1e10:
-        for _ in range(MAX_NEWTON):
-            decrement = newton_step(work, points, free, weight, True)
-            if x[free] < -MARGIN:
-                return True
-            if decrement < 1e-9:
-                break
-        weight *= 10.0
-    return False
-
-
-@inlined
 def solve_set(G, before, target, points, rows, mask, work):
     """Solve the convex problem in which the points of ``mask`` stick; return whether it has a solution (in X)."""
     free = reduce(G, before, target, points, rows, mask, work)
@@ -351,15 +329,20 @@ def solve_set(G, before, target, points, rows, mask, work):
     work.scales[IMPULSE_SCALE] = largest if largest > 0.0 else 1.0
     if work.scales[ENERGY_BOUND] < math.inf:
         expand_energy(G, before, rows, free, work)
-    if not find_start(work, points, free):
-        return False
-    weight = 1.0
+    x = work.vectors[X]
+    for b in range(free):
+        x[b] = 0.0
+    slack = least_slack(work, points, free, x)
+    x[free] = 2.0 * slack + 1.0
+    first_phase, weight, steps = slack > 0.0, 1.0, 0
     while weight * FINAL_GAP < 2.0 * points + 1.0:
-        for _ in range(MAX_NEWTON):
-            if newton_step(work, points, free, weight, False) < 1e-8:
-                break
-        weight *= 10.0
-    return True
+        decrement = newton_step(work, points, free, weight, first_phase)
+        steps += 1
+        if first_phase and x[free] < -MARGIN:
+            first_phase, weight, steps = False, 1.0, 0
+        elif decrement < 1e-8 or steps > MAX_NEWTON:
+            weight, steps = 10.0 * weight, 0
+    return not first_phase
 
 
 @inlined
@@ -409,7 +392,7 @@ def optimise_slip(G, before, target, points, rows, static, dynamic, v_s, alpha, 
     work.scales[VELOCITY_SCALE] = scale if scale > 0.0 else 1.0
     work.scales[ENERGY_BOUND] = energy_bound
     work.scales[ENERGY_SCALE] = kinetic if kinetic > 0.0 else 1.0
-    best, best_mask, tried = math.inf, 0, 0
+    best, best_mask = math.inf, 0
     every = points <= EXHAUSTIVE_POINTS
     last = (1 << points) - 1 if every else points * points
     for trial in range(last):
@@ -420,7 +403,6 @@ def optimise_slip(G, before, target, points, rows, static, dynamic, v_s, alpha, 
                 continue
         for k in range(points):
             work.mu[TRIED, k] = static if (mask >> k) & 1 else work.mu[MOVING, k]
-        tried += 1
         if solve_set(G, before, target, points, rows, mask, work):
             free = 2 * points
             for k in range(points):
