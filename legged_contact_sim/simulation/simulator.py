@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..actuation.rows import DAMPING, EFFORT, STIFFNESS
+from ..compilation import together_with
 from ..contact import MODELS, Commands, ContactModel, Event
 from ..contact.commands import COMMAND_ROWS
 from ..dynamics import forward_kinematics
@@ -212,7 +213,8 @@ class Simulator:
 
     def _make_model(self, name: str, parameters: Mapping[str, Any]) -> ContactModel:
         model = make_contact_model(name, self.robot, self.terrain, parameters)
-        self._single_step = model.single_step(self.time_step, self._command)
+        with together_with(lambda: energies(self.robot, self.home(), np.zeros(self.robot.nv))):
+            self._single_step = model.single_step(self.time_step, self._command)
         return model
 
     def _set_effort(self, effort: ArrayLike | None) -> None:
