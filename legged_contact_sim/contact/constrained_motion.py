@@ -25,6 +25,7 @@ from ..dynamics.manifold import coordinate_rates
 from ..dynamics.spatial import spatial, vadd, vdot, vector, vector_at, velocity_at, vsub
 from ..model import RobotModel
 from ..model.records import FREE
+from .bookkeeping import world_impulse
 from .constraint_rows import couple_contacts, couple_limit, hand_in_contact
 from .contact_shape import material_velocity, measure_shape, normal_rate, point_records, wandering
 from .detection import lay_tangents
@@ -40,7 +41,7 @@ from .records import (
     WORK_TERMS,
 )
 from .system import ACTIVE, IMPULSE, JOINTED, MODE, OFFSET, SIDE
-from .time_stepping import apply_impulses, external_forces_act, world_impulse
+from .time_stepping import apply_impulses, external_forces_act
 
 FLOW = np.dtype(
     [
@@ -153,8 +154,8 @@ def list_constraints(system, motion):
             measure_shape(contacts[k], motion.points[k], bodies, system.terrain[0], system.heights)
             lay_tangents(contacts[k])
             system.indices[ACTIVE, count] = k
-            hand_in_contact(links, bodies, contacts[k], rows, efforts, 3 * count)
-            for s in range(count + 1):
+            hand_in_contact(links, bodies, contacts[k], rows, efforts, G, 3 * count)
+            for s in range(count):
                 couple_contacts(links, bodies, rows, efforts, G, 3 * count, 3 * s)
             count += 1
     stops = 0

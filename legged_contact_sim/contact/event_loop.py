@@ -5,6 +5,7 @@ What happened is noted in rows of numbers, which Python turns into `Event` recor
 
 from ..compilation import inlined
 from ..dynamics.kinematics import copy
+from .bookkeeping import clear_report, world_impulse
 from .constrained_motion import CONTACT_COUNT
 from .contact_modes import choose_modes
 from .event_driven import FAILED, IGNORING, REACHED_END, SMALLEST_STEP, START, fill_values, integrate_to_event, is_gap
@@ -20,8 +21,7 @@ from .records import (
     UNCONVERGED,
     WORK_TERMS,
 )
-from .system import ACTIVE, IMPULSE
-from .time_stepping import SOLVER, clear_report, world_impulse
+from .system import ACTIVE, IMPULSE, SOLVER
 
 # Kinds of event.
 IMPACT, CONTACT, SEPARATION, STICKING, SLIPPING, LIMIT, UNRESOLVED = range(7)

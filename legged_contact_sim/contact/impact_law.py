@@ -29,6 +29,7 @@ from ..dynamics.articulated_body import gather_inertias
 from ..dynamics.contact_inertia import hand_inward_effort, invert_roots
 from ..dynamics.energy import elastic, gravitational, kinetic
 from ..dynamics.kinematics import place_bodies
+from .bookkeeping import world_impulse
 from .constrained_motion import CONTACT_COUNT, RIGHT, ROW_OF, SOLUTION, STOP_COUNT, put_components, solve_rows
 from .constraint_rows import couple_contacts, couple_limit, hand_in_contact
 from .contact_shape import material_velocity, measure_shape
@@ -37,7 +38,7 @@ from .lcp import pgs_kernel
 from .records import CONTACT_NORMAL, CONTACT_TANGENTIAL, LIMITS, OPEN, WORK_TERMS
 from .slip_optimisation import SlipWork, build_slip_work, optimise_slip
 from .system import ACTIVE, ALTERNATIVE, IMPULSE, JOINTED, OFFSET, SIDE
-from .time_stepping import apply_impulses, release_joints, world_impulse
+from .time_stepping import apply_impulses, release_joints
 
 IMPACT_SETTINGS = np.dtype(
     [
@@ -116,8 +117,8 @@ def list_touching(system, motion):
             continue
         put_components(contacts[k], material_velocity(contacts[k], bodies), b, 3 * count)
         system.indices[ACTIVE, count] = k
-        hand_in_contact(links, bodies, contacts[k], rows, efforts, 3 * count)
-        for s in range(count + 1):
+        hand_in_contact(links, bodies, contacts[k], rows, efforts, G, 3 * count)
+        for s in range(count):
             couple_contacts(links, bodies, rows, efforts, G, 3 * count, 3 * s)
         count += 1
     stops = 0
