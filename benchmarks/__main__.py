@@ -2,11 +2,11 @@
 
 import argparse
 
-from . import dynamics
+from . import dynamics, event_driven
 from .report import RESULTS, write_json
 from .timing import machine, use_one_core
 
-PARTS = {"dynamics": dynamics.run}
+PARTS = {"dynamics": dynamics.run, "event_driven": event_driven.run}
 
 
 def main() -> None:

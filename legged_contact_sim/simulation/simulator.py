@@ -250,6 +250,7 @@ class Simulator:
         state, nq = self.model.system.state, self.robot.nq
         state[:nq] = q
         state[nq:] = to_outer_axes(self.robot, q, rates)
+        self.model.time = self.time
         self.model.restart()
         self.start_energy = float(energies(self.robot, q, rates).sum())
 
