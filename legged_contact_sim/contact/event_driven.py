@@ -34,10 +34,13 @@ from ..dynamics.manifold import move, normalize
 from ..model.records import FREE
 from .constrained_motion import (
     CONTACT_COUNT,
+    DAMPED,
+    IGNORING,
     RIGHT,
     ROW_OF,
     SOLUTION,
     STOP_COUNT,
+    TRIAL,
     UNKNOWN_COUNT,
     derivative,
     factor_rows,
@@ -55,8 +58,6 @@ REACHED_END, FAILED = -1, -2
 
 # Rows of Motion.values: at the start of the step, now, and the depth below which a touching point arrives again.
 START, NOW, FLOOR = range(3)
-# Places in Motion.step.
-TRIAL, IGNORING = range(2)
 
 GAP_TOLERANCE = 1e-10  # m (or rad of room to a limit); a point this deep in the ground still only touches it
 TIME_TOLERANCE = 1e-13  # s; of an event's instant
@@ -108,7 +109,7 @@ def fill_values(system, motion, y, out):
         q, rate = y[link.position_index], y[nq + link.velocity_index]
         if motion.stops[i] == 0.0:
             out[c] = min(q - link.lower_limit, link.upper_limit - q) - motion.values[FLOOR, c]
-        if link.friction > 0.0:
+        if link.friction > 0.0 and not motion.step[DAMPED]:
             if system.slides[i] == 0.0:
                 out[c + 1] = link.friction - abs(system.rates[HOLD, link.velocity_index])
             else:

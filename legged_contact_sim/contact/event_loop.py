@@ -6,9 +6,9 @@ What happened is noted in rows of numbers, which Python turns into `Event` recor
 from ..compilation import inlined
 from ..dynamics.kinematics import copy
 from .bookkeeping import clear_report, world_impulse
-from .constrained_motion import CONTACT_COUNT
+from .constrained_motion import CONTACT_COUNT, DAMPED, IGNORING
 from .contact_modes import choose_modes
-from .event_driven import FAILED, IGNORING, REACHED_END, SMALLEST_STEP, START, fill_values, integrate_to_event, is_gap
+from .event_driven import FAILED, REACHED_END, SMALLEST_STEP, START, fill_values, integrate_to_event, is_gap
 from .impact_law import FRICTIONLESS, TOUCH_GAP, resolve_impact, total_energy
 from .records import (
     CONTACTS,
@@ -28,7 +28,7 @@ IMPACT, CONTACT, SEPARATION, STICKING, SLIPPING, LIMIT, UNRESOLVED = range(7)
 KINDS = ("impact", "contact", "separation", "stick", "slip", "limit", "unresolved")
 
 # Notes, added up.
-ATTENUATED, NO_REBOUND, WITHOUT_FRICTION, REVERSAL, NO_MODES, CHATTERING, STUCK, UNBOUNDED = (1 << k for k in range(8))
+ATTENUATED, NO_REBOUND, WITHOUT_FRICTION, REVERSAL, NO_MODES, CHATTERING, STUCK, UNBOUNDED, NOT_DRY = (1 << k for k in range(9))
 NOTES = {
     ATTENUATED: "rates attenuated to the energetic restitution",
     NO_REBOUND: "slower than the impact threshold: no rebound",
@@ -38,6 +38,7 @@ NOTES = {
     CHATTERING: "too many events in one step: no rebound, then modes held to its end",
     STUCK: "the integrator's step vanished: the rest of the step is left out",
     UNBOUNDED: "the energy constraint could not be met",
+    NOT_DRY: "dry joint friction goes in circles: from here on it is damping near rest",
 }
 
 # Columns of a row of the event log; then a flag per point, then three impulses per point, N s, in world axes.
@@ -46,6 +47,7 @@ EVENT_COLUMNS = 5
 
 # Places in the array of counters.
 EVENTS, FRESH = range(2)
+JOINT_PATIENCE = 12  # events of dry joints in one step, more of which mean that no distribution of friction fits
 ROWS_PER_EVENT = 6  # an event may be noted as so many
 SOFTEST = 1e-9  # m/s or rad/s; what arrives slower does not strike
 
@@ -227,7 +229,7 @@ def advance(system, motion, impact, settings, h, time, log, counters, modes):
     begin_step(system, motion)
     if counters[FRESH]:
         begin_fresh(system, motion, impact, settings, log, counters, time)
-    left, events = h, 0
+    left, events, dry = h, 0, 0
     nv = system.rates.shape[1]
     n = len(system.state)
     while left > SMALLEST_STEP:
@@ -245,9 +247,16 @@ def advance(system, motion, impact, settings, h, time, log, counters, modes):
             if code == FAILED:
                 break
             continue
+        if code >= 2 * len(system.contacts) and code % 2 == 1:
+            dry += 1
+            if dry > JOINT_PATIENCE:
+                _, energy = total_energy(system, motion.y[: n - nv], motion.y[n - nv : n])
+                log_event(log, counters, now, UNRESOLVED, energy, energy, NOT_DRY)
+                system.ledger[SOLVER + UNCONVERGED] += 1.0
+                motion.step[DAMPED], code = 1.0, REACHED_END
         keep_modes(system, motion, modes)
         stopping = slips(system, code)
-        if is_arrival(system, motion, code):
+        if code != REACHED_END and is_arrival(system, motion, code):
             if comes_on(system, motion, code):
                 bounce = 2 * events <= settings.max_events
                 strike(system, motion, impact, settings, log, counters, now, bounce, 0 if bounce else CHATTERING)

@@ -115,7 +115,7 @@ class Hybrid(ContactModel):
         """See `ContactModel.restart`."""
         super().restart()
         self._counters[EVENTS], self._counters[FRESH], self._steps = 0, 1, 0
-        self.motion.step[0] = 1e-4
+        self.motion.step[:] = 1e-4, 0.0, 0.0
 
     def single_step(self, time_step: float, command: np.ndarray) -> Callable[[], None]:
         """See `ContactModel.single_step`."""
