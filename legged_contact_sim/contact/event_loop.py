@@ -28,7 +28,8 @@ IMPACT, CONTACT, SEPARATION, STICKING, SLIPPING, LIMIT, UNRESOLVED = range(7)
 KINDS = ("impact", "contact", "separation", "stick", "slip", "limit", "unresolved")
 
 # Notes, added up.
-ATTENUATED, NO_REBOUND, WITHOUT_FRICTION, REVERSAL, NO_MODES, CHATTERING, STUCK, UNBOUNDED, NOT_DRY = (1 << k for k in range(9))
+ATTENUATED, NO_REBOUND, WITHOUT_FRICTION, REVERSAL, NO_MODES, CHATTERING, STUCK = (1 << k for k in range(7))
+UNBOUNDED, NOT_DRY = 1 << 7, 1 << 8
 NOTES = {
     ATTENUATED: "rates attenuated to the energetic restitution",
     NO_REBOUND: "slower than the impact threshold: no rebound",
