@@ -365,7 +365,7 @@ def plot_friction_curves() -> Any:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(11, 8), layout="constrained")
-    speeds, restitutions = np.linspace(-10.0, 10.0, 2001), np.linspace(0.0, 1.0, 5)
+    speeds, restitutions = np.linspace(-40.0, 40.0, 4001), np.linspace(0.0, 1.0, 5)
     for axes, angle in zip(figure.subplots(2, 2).flat, WEDGE_CPU, strict=True):
         needed, pushes, sticking = friction_curves(angle, speeds, restitutions)
         for k, e in enumerate(restitutions):

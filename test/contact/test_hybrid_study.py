@@ -122,14 +122,15 @@ def test_sticking_is_infeasible_at_the_first_impact_on_45_degrees():
     assert flickinger.friction_curves(45, np.zeros(1), np.array([0.5]))[2][0] > 0.5
 
 
-@pytest.mark.parametrize("title", ["20 deg, e_n 0.75", "20 deg, e_n 0.5", "20 deg, e_n 0.25"])
+@pytest.mark.parametrize("title", [title for title in BICYCLE if title.startswith("20 deg")])
 def test_bicycle_bounces_then_rolls_down_the_wedge(title):
     outcome = bicycle(title)
-    middle = 0.5 * (outcome.impacts[0].time + outcome.run.duration)
-    assert sum(event.time < middle for event in outcome.impacts) > 0.5 * len(outcome.impacts)
-    bearing = (outcome.trajectory.modes > 0).any(axis=1)
-    assert bearing[: round(outcome.impacts[0].time / flickinger.OUTPUT_STEP)].sum() == 0
-    assert bearing[-100:].mean() > 0.5  # elliptic wheels hop now and then
+    modes, time = outcome.trajectory.modes, outcome.trajectory.time
+    height = outcome.trajectory.gaps.min(axis=1)
+    assert (modes[time < outcome.impacts[0].time] == 0).all()
+    assert len(outcome.impacts) >= 5
+    assert (modes[-100:] > 0).any(axis=1).mean() > 0.5  # elliptic wheels hop now and then
+    assert height[-100:].max() < 0.1 * height[time > outcome.impacts[0].time].max()
 
 
 def test_soft_wedge_stops_the_bouncing_soon():
@@ -157,12 +158,14 @@ def test_bicycle_without_control_never_rests():
 
 
 def test_friction_curves_change_shape_with_the_angle():
-    speeds, restitutions = np.linspace(-10.0, 10.0, 401), np.array([0.0, 0.5, 1.0])
+    speeds, restitutions = np.linspace(-60.0, 60.0, 1201), np.array([0.0, 0.5, 1.0])
     flat, flat_pushes, _ = flickinger.friction_curves(0, speeds, restitutions)
-    _, steep_pushes, _ = flickinger.friction_curves(45, speeds, restitutions)
-    assert flat_pushes.all()  # on the plane every velocity is feasible, with a straight-sided curve
+    steep, steep_pushes, sticking = flickinger.friction_curves(45, speeds, restitutions)
+    assert flat_pushes.all()  # on the plane every velocity is feasible, along two straight lines
     assert np.abs(np.diff(flat[1][speeds > 0.5], 2)).max() < 1e-6
     assert not steep_pushes.all()
+    assert np.abs(np.diff(steep[1][(speeds > 0.5) & steep_pushes[1]], 2)).max() > 1e-4
+    assert sticking[0] > sticking[1] > sticking[2]
 
 
 def test_block_moves_alike_by_events_and_by_fixed_steps():
