@@ -40,7 +40,7 @@ from .records import (
     STICK,
     WORK_TERMS,
 )
-from .system import ACTIVE, IMPULSE, JOINTED, MODE, OFFSET, SIDE
+from .system import ACTIVE, IMPULSE, JOINTED, OFFSET, SIDE
 from .time_stepping import apply_impulses, external_forces_act
 
 FLOW = np.dtype(
@@ -231,7 +231,6 @@ def list_unknowns(system, motion):
     count, rows, slipping = 0, motion.unknowns[ROW_OF], motion.unknowns[SLIPPING]
     for k in range(motion.counts[CONTACT_COUNT]):
         mode = system.contacts[system.indices[ACTIVE, k]].mode
-        system.indices[MODE, k] = mode
         for m in range(3 if mode == STICK else 1):
             rows[count], slipping[count] = 3 * k + m, 1 if mode == SLIP else 0
             count += 1

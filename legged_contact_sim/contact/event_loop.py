@@ -65,16 +65,30 @@ def log_event(log, counters, time, kind, before, after, note):
 
 
 @inlined
+def energy_now(system, motion):
+    """Return the energy of the present state, J; leaves the bodies placed."""
+    nv = system.rates.shape[1]
+    nq = len(system.state) - nv
+    return total_energy(system, motion.y[:nq], motion.y[nq : nq + nv])[1]
+
+
+@inlined
+def log_unresolved(system, motion, log, counters, time, note):
+    """Note and count what could not be resolved."""
+    energy = energy_now(system, motion)
+    log_event(log, counters, time, UNRESOLVED, energy, energy, note)
+    system.ledger[SOLVER + UNCONVERGED] += 1.0
+
+
+@inlined
 def log_changes(system, motion, modes, log, counters, time, stopping):
     """Note which points began to stick, to slip or to separate since ``modes`` (m,) was filled.
 
     The point ``stopping`` (-1: none) has come to rest: if it slips on, its slip has reversed.
     """
-    nv, m = system.rates.shape[1], len(system.contacts)
-    nq = len(system.state) - nv
     for kind in (SEPARATION, STICKING, SLIPPING):
         row = -1
-        for k in range(m):
+        for k in range(len(modes)):
             before, now = modes[k], visible_mode(system.contacts[k], motion.points[k])
             changed = before != now
             if kind == SEPARATION:
@@ -85,7 +99,7 @@ def log_changes(system, motion, modes, log, counters, time, stopping):
                 hit = (changed or k == stopping) and now == SLIP
             if hit:
                 if row < 0:
-                    _, energy = total_energy(system, motion.y[:nq], motion.y[nq : nq + nv])
+                    energy = energy_now(system, motion)
                     row = log_event(log, counters, time, kind, energy, energy, 0 if changed else REVERSAL)
                 log[row, EVENT_COLUMNS + k] = 1.0
 
@@ -137,7 +151,7 @@ def strike(system, motion, impact, settings, log, counters, time, bounce, note):
 def is_arrival(system, motion, code):
     """Return whether an event is an arrival, of a point at the ground or of a joint at a limit."""
     if code < 2 * len(system.contacts):
-        return is_gap(system, motion, code)
+        return is_gap(system, code)
     return code % 2 == 0 and motion.stops[(code - 2 * len(system.contacts)) // 2] == 0.0
 
 
@@ -166,11 +180,7 @@ def settle(system, motion, impact, settings, log, counters, time, code):
         return
     strike(system, motion, impact, settings, log, counters, time, False, NO_MODES)
     if not choose_modes(system, motion, -1):
-        system.ledger[SOLVER + UNCONVERGED] += 1.0
-        nv = system.rates.shape[1]
-        nq = len(system.state) - nv
-        _, energy = total_energy(system, motion.y[:nq], motion.y[nq : nq + nv])
-        log_event(log, counters, time, UNRESOLVED, energy, energy, NO_MODES)
+        log_unresolved(system, motion, log, counters, time, NO_MODES)
 
 
 @inlined
@@ -180,9 +190,7 @@ def begin_fresh(system, motion, impact, settings, log, counters, time):
         contact.closed, contact.mode = 0, OPEN
     for i in range(len(motion.stops)):
         motion.stops[i], system.slides[i] = 0.0, 0.0
-    nv = system.rates.shape[1]
-    nq = len(system.state) - nv
-    total_energy(system, motion.y[:nq], motion.y[nq : nq + nv])
+    energy_now(system, motion)
     fill_values(system, motion, motion.y, motion.values[START])
     strikes = False
     for contact in system.contacts:
@@ -231,8 +239,6 @@ def advance(system, motion, impact, settings, h, time, log, counters, modes):
     if counters[FRESH]:
         begin_fresh(system, motion, impact, settings, log, counters, time)
     left, events, dry = h, 0, 0
-    nv = system.rates.shape[1]
-    n = len(system.state)
     while left > SMALLEST_STEP:
         code, elapsed = integrate_to_event(system, motion, left)
         left -= elapsed
@@ -241,9 +247,7 @@ def advance(system, motion, impact, settings, h, time, log, counters, modes):
         events += 1
         now = time + (h - left)
         if code == FAILED or events > settings.max_events:
-            _, energy = total_energy(system, motion.y[: n - nv], motion.y[n - nv : n])
-            log_event(log, counters, now, UNRESOLVED, energy, energy, STUCK if code == FAILED else CHATTERING)
-            system.ledger[SOLVER + UNCONVERGED] += 1.0
+            log_unresolved(system, motion, log, counters, now, STUCK if code == FAILED else CHATTERING)
             counters[FRESH], motion.step[IGNORING] = 1, 1.0
             if code == FAILED:
                 break
@@ -251,9 +255,7 @@ def advance(system, motion, impact, settings, h, time, log, counters, modes):
         if code >= 2 * len(system.contacts) and code % 2 == 1:
             dry += 1
             if dry > JOINT_PATIENCE:
-                _, energy = total_energy(system, motion.y[: n - nv], motion.y[n - nv : n])
-                log_event(log, counters, now, UNRESOLVED, energy, energy, NOT_DRY)
-                system.ledger[SOLVER + UNCONVERGED] += 1.0
+                log_unresolved(system, motion, log, counters, now, NOT_DRY)
                 motion.step[DAMPED], code = 1.0, REACHED_END
         keep_modes(system, motion, modes)
         stopping = slips(system, code)
