@@ -110,16 +110,13 @@ def _compile_in_child(compile_here: Callable[[Any], Any], signature: Any, ready:
     if _is_child:
         _compile_and_mark(compile_here, signature, ready)
         return
-    for child in _children:
-        _wait_for(child)
-    _children.clear()
-    if ready.exists():
-        return
     _progress.greet()
-    if _companion is not None:
-        _children.append(_fork(_companion, told=False))
-        _companion = None
-    _wait_for(_fork(lambda: _compile_and_mark(compile_here, signature, ready)))
+    work, _companion = _companion, None
+    children = [_fork(lambda: _compile_and_mark(compile_here, signature, ready))]
+    if work is not None:
+        children.append(_fork(work, told=False))
+    for child in children:
+        _wait_for(child)
 
 
 def _compile_and_mark(compile_here: Callable[[Any], Any], signature: Any, ready: Path) -> None:
@@ -279,7 +276,6 @@ class _CompileProgress(event.Listener):
 
 _entries: set[Any] = set()
 _companion: Callable[[], Any] | None = None
-_children: list[int] = []  # that compile in the background
 _is_child = False
 _folder: Path | None = None
 _progress = _CompileProgress()

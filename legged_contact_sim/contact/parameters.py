@@ -40,10 +40,11 @@ class Parameters:
             ParameterError: names the parameter, what was found and what is allowed.
         """
         for item in fields(self):
-            object.__setattr__(self, item.name, _checked(item.name, getattr(self, item.name), item.metadata))
+            object.__setattr__(self, item.name, checked_value(item.name, getattr(self, item.name), item.metadata))
 
 
-def _checked(name: str, value: Any, rule: Any) -> Any:
+def checked_value(name: str, value: Any, rule: Any) -> Any:
+    """Return a value that keeps the rule (a field's metadata), or raise a ParameterError that names it."""
     if "check" in rule:
         return rule["check"](name, value)
     if "allowed" in rule:

@@ -3,29 +3,30 @@
 import math
 
 from ..compilation import inlined
-from .block_solver import block_velocity, complementarity_residual
+from .block_solver import complementarity_residual
+from .newton_solver import row_velocity
 from .system import IMPULSE, MODE, OFFSET, VELOCITY
 
 
 @inlined
 def scalar_sweep(G, b, z, contacts, rows, mu, nu):
-    """One sweep row by row (Ayit 4.4): every normal impulse, then its tangents, projected on the disc."""
-    for r in range(rows):
-        tangent = r < 3 * contacts and r % 3 > 0
-        w = b[r]
-        for s in range(rows):
-            w += G[r, s] * z[s]
-        wanted = z[r] - w / G[r, r]
-        if not tangent:
-            wanted = max(0.0, wanted)
-        z[r] = wanted
-        if tangent and r % 3 == 2:
-            first, second = z[r - 1], z[r]
-            _, w1, w2 = block_velocity(G, b, z, r - 2, rows)
-            bound = mu * z[r - 2] + nu * math.sqrt(w1 * w1 + w2 * w2)
-            length = math.sqrt(first * first + second * second)
-            if length > bound:
-                z[r - 1], z[r] = first * bound / length, second * bound / length
+    """One sweep (Ayit 4.4): every contact's normal impulse, then its tangents, projected on the disc; then the limits.
+
+    Both tangents are divided by the larger of their diagonals. With one divisor for each, as in a sweep of single rows,
+    the projection does not end opposite to the slip: four corners of a sliding block then miss a tenth of the friction.
+    """
+    for k in range(contacts):
+        r = 3 * k
+        z[r] = max(0.0, z[r] - row_velocity(G, b, z, r, rows) / G[r, r])
+        w1, w2 = row_velocity(G, b, z, r + 1, rows), row_velocity(G, b, z, r + 2, rows)
+        divisor = max(G[r + 1, r + 1], G[r + 2, r + 2])
+        first, second = z[r + 1] - w1 / divisor, z[r + 2] - w2 / divisor
+        bound = mu * z[r] + nu * math.sqrt(w1 * w1 + w2 * w2)
+        length = math.sqrt(first * first + second * second)
+        shrink = bound / length if length > bound else 1.0
+        z[r + 1], z[r + 2] = first * shrink, second * shrink
+    for r in range(3 * contacts, rows):
+        z[r] = max(0.0, z[r] - row_velocity(G, b, z, r, rows) / G[r, r])
 
 
 @inlined

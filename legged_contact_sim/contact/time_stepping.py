@@ -192,7 +192,7 @@ def fill_offsets(system, contacts, h, settings, bounce):
 
     In a step of length ``h`` > 0, the gap enters as the speed that closes it by the end; in an impact (h = 0),
     restitution as the rebound that it asks for: w_n^+ >= -e w_n^-, and likewise along the tangents. ``bounce`` is 0
-    or 1: whether restitution acts. Along the tangents, friction acts against the velocity at the end pose (`lay_turning`).
+    or 1: whether restitution acts. Friction acts against the tangential velocity at the end pose (`lay_turning`).
     """
     for k in range(contacts):
         contact, r = system.contacts[system.indices[ACTIVE, k]], 3 * k
