@@ -40,7 +40,7 @@ from .records import (
     STICK,
     WORK_TERMS,
 )
-from .system import ACTIVE, IMPULSE, JOINTED, MODE, OFFSET, SIDE
+from .system import ACTIVE, IMPULSE, JOINTED, OFFSET, SIDE
 from .time_stepping import apply_impulses, external_forces_act
 
 FLOW = np.dtype(
@@ -72,7 +72,7 @@ class Motion(NamedTuple):
     unknowns: Any  # (2, r): the row of every unknown; whether it is the normal force of a slipping point
     counts: Any  # active contacts, joints at a limit, unknowns, rank of M
     values: Any  # (3, codes): event functions at the start of the step, now, and where they begin to count
-    step: Any  # (2,): next trial step, s; 1 while events are not looked for
+    step: Any  # (3,): see below
 
 
 SPEED_RAMP = 0.02  # of a drive's top speed
@@ -81,6 +81,9 @@ MOTION_ROWS = 3
 ROW_OF, SLIPPING = range(2)
 CONTACT_COUNT, STOP_COUNT, UNKNOWN_COUNT, RANK = range(4)
 STAGE_ROWS = 9
+# Places in Motion.step: next trial step, s; 1 while events are not looked for; 1 while dry joints are damped instead.
+TRIAL, IGNORING, DAMPED = range(3)
+DAMPED_RATE = 2e-3  # rad/s or m/s; within it, dry friction that is damped instead grows with the rate
 
 
 def state_length(robot: RobotModel) -> int:
@@ -108,7 +111,7 @@ def build_motion(robot: RobotModel) -> Motion:
         unknowns=np.zeros((2, r), dtype=np.int64),
         counts=np.zeros(4, dtype=np.int64),
         values=np.zeros((3, 2 * m + 2 * n)),
-        step=np.array([1e-4, 0.0]),
+        step=np.array([1e-4, 0.0, 0.0]),
     )
 
 
@@ -124,7 +127,15 @@ def remaining_push(link, effort, rate):
 
 
 @inlined
-def load_joints(system, q, v):
+def dry_effort(link, slide, rate, damped):
+    """Return the effort of a joint's dry friction while it slides in the direction ``slide``, or is damped instead."""
+    if damped:
+        return -link.friction * min(1.0, max(-1.0, rate / DAMPED_RATE))
+    return -link.friction * slide
+
+
+@inlined
+def load_joints(system, motion, q, v):
     """Fill efforts and inertias of the joints: drives with their gains, damping, springs, friction; weld what holds."""
     links, bodies, rates = system.links, system.bodies, system.rates
     for i in range(len(links)):
@@ -137,8 +148,9 @@ def load_joints(system, q, v):
         drive = rates[FEED, j] + rates[STIFFNESS, j] * (rates[TARGET, j] - position) - rates[DAMPING, j] * v[j]
         rates[EFFORT, j] = limit_effort(link, drive, 0.0) * remaining_push(link, drive, v[j])
         applied = rates[EFFORT, j] - link.damping * v[j] - link.stiffness * (position - link.rest_position)
-        bodies[i].locked = 1 if link.friction > 0.0 and system.slides[i] == 0.0 else 0
-        rates[APPLIED, j] = applied - link.friction * system.slides[i]
+        damped = motion.step[DAMPED] > 0.0
+        bodies[i].locked = 1 if link.friction > 0.0 and system.slides[i] == 0.0 and not damped else 0
+        rates[APPLIED, j] = applied + dry_effort(link, system.slides[i], v[j], damped)
         rates[ADDED, j] = link.rotor_inertia
         rates[HOLD, j] = 0.0
 
@@ -219,7 +231,6 @@ def list_unknowns(system, motion):
     count, rows, slipping = 0, motion.unknowns[ROW_OF], motion.unknowns[SLIPPING]
     for k in range(motion.counts[CONTACT_COUNT]):
         mode = system.contacts[system.indices[ACTIVE, k]].mode
-        system.indices[MODE, k] = mode
         for m in range(3 if mode == STICK else 1):
             rows[count], slipping[count] = 3 * k + m, 1 if mode == SLIP else 0
             count += 1
@@ -295,7 +306,8 @@ def book_power(system, motion, v, out):
                 works[ACTUATORS] += system.rates[EFFORT, k] * v[k]
         else:
             works[ACTUATORS] += system.rates[EFFORT, j] * v[j]
-            works[JOINT_LOSSES] -= (link.damping * v[j] + link.friction * system.slides[i]) * v[j]
+            dry = dry_effort(link, system.slides[i], v[j], motion.step[DAMPED] > 0.0)
+            works[JOINT_LOSSES] += (dry - link.damping * v[j]) * v[j]
     for k in range(motion.counts[CONTACT_COUNT]):
         index = system.indices[ACTIVE, k]
         contact = system.contacts[index]
@@ -329,7 +341,7 @@ def derivative(system, motion, y, out):
     place_bodies(links, bodies, q, v)
     if pushed:
         apply_external_forces(links, bodies, system.forces)
-    load_joints(system, q, v)
+    load_joints(system, motion, q, v)
     gather_inertias(links, bodies, rates[APPLIED], rates[ADDED])
     spread_accelerations(links, bodies, rates[ACCELERATION])
     hold_efforts(system, v, 1.0)

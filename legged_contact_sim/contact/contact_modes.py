@@ -17,7 +17,7 @@ from ..compilation import inlined
 from ..dynamics.kinematics import place_bodies, point_acceleration
 from ..dynamics.spatial import spatial, vadd, vdot, vector, velocity_at, vsub
 from ..model.records import FREE
-from .constrained_motion import CONTACT_COUNT, STOP_COUNT, derivative, put_components
+from .constrained_motion import CONTACT_COUNT, DAMPED, STOP_COUNT, derivative, put_components
 from .contact_shape import material_velocity, measure_shape, normal_rate, wandering
 from .detection import lay_tangents
 from .event_driven import FLOOR, GAP_TOLERANCE, project
@@ -65,7 +65,7 @@ def begin_cases(system, motion):
         elif above <= 10.0 * GAP_TOLERANCE and rate >= -LEAVING_SPEED:
             motion.stops[i] = -1.0
         system.slides[i] = 0.0
-        if link.friction > 0.0:
+        if link.friction > 0.0 and not motion.step[DAMPED]:
             if abs(rate) > RESTING_RATE:
                 system.slides[i] = 1.0 if rate > 0.0 else -1.0
             else:
@@ -144,7 +144,7 @@ def revise_points(system, motion):
 def revise_joints(system, motion):
     """Let joints slide that their dry friction cannot hold; return whether there were any."""
     changed = False
-    for i in range(len(system.links)):
+    for i in range(0 if motion.step[DAMPED] else len(system.links)):
         link = system.links[i]
         if link.joint_kind != FREE and link.friction > 0.0 and system.slides[i] == 0.0:
             hold = system.rates[HOLD, link.velocity_index]

@@ -31,13 +31,17 @@ from ..dynamics.integrators import (
 )
 from ..dynamics.kinematics import copy
 from ..dynamics.manifold import move, normalize
+from ..dynamics.spatial import vdot, vector
 from ..model.records import FREE
 from .constrained_motion import (
     CONTACT_COUNT,
+    DAMPED,
+    IGNORING,
     RIGHT,
     ROW_OF,
     SOLUTION,
     STOP_COUNT,
+    TRIAL,
     UNKNOWN_COUNT,
     derivative,
     factor_rows,
@@ -55,8 +59,6 @@ REACHED_END, FAILED = -1, -2
 
 # Rows of Motion.values: at the start of the step, now, and the depth below which a touching point arrives again.
 START, NOW, FLOOR = range(3)
-# Places in Motion.step.
-TRIAL, IGNORING = range(2)
 
 GAP_TOLERANCE = 1e-10  # m (or rad of room to a limit); a point this deep in the ground still only touches it
 TIME_TOLERANCE = 1e-13  # s; of an event's instant
@@ -77,10 +79,7 @@ def point_values(contact, point, friction, bodies, terrain, heights):
     if contact.closed == 0:
         measure_shape(contact, point, bodies, terrain, heights)
         lay_tangents(contact)
-        velocity = material_velocity(contact, bodies)
-        contact.end_velocity[0] = (
-            velocity[0] * contact.normal[0] + velocity[1] * contact.normal[1] + velocity[2] * contact.normal[2]
-        )
+        contact.end_velocity[0] = vdot(vector(contact.normal), material_velocity(contact, bodies))
         return contact.gap, math.inf
     force = contact.force
     if contact.mode == STICK:
@@ -108,7 +107,7 @@ def fill_values(system, motion, y, out):
         q, rate = y[link.position_index], y[nq + link.velocity_index]
         if motion.stops[i] == 0.0:
             out[c] = min(q - link.lower_limit, link.upper_limit - q) - motion.values[FLOOR, c]
-        if link.friction > 0.0:
+        if link.friction > 0.0 and not motion.step[DAMPED]:
             if system.slides[i] == 0.0:
                 out[c + 1] = link.friction - abs(system.rates[HOLD, link.velocity_index])
             else:
@@ -119,7 +118,7 @@ def fill_values(system, motion, y, out):
 
 
 @inlined
-def is_gap(system, motion, code):
+def is_gap(system, code):
     """Return whether an event function is the gap of an open point."""
     return code < 2 * len(system.contacts) and code % 2 == 0 and system.contacts[code // 2].closed == 0
 
@@ -128,7 +127,7 @@ def is_gap(system, motion, code):
 def tolerance_of(system, motion, code):
     """Return how far below zero an event function that begins at zero has to go before it counts."""
     m = len(system.contacts)
-    if is_gap(system, motion, code):
+    if is_gap(system, code):
         return GAP_TOLERANCE
     if code < 2 * m:
         slips = code % 2 == 1 and system.contacts[code // 2].mode != STICK
@@ -237,7 +236,7 @@ def is_violated(system, motion, code):
 @inlined
 def may_graze(system, motion, code, h):
     """Return whether an open point may have been in the ground within a step at whose ends it is outside."""
-    if motion.step[IGNORING] or not is_gap(system, motion, code) or motion.values[START, code] <= GAP_TOLERANCE:
+    if motion.step[IGNORING] or not is_gap(system, code) or motion.values[START, code] <= GAP_TOLERANCE:
         return False
     approach = motion.points[code // 2].speed
     rising = system.contacts[code // 2].end_velocity[0] > 0.0
@@ -271,7 +270,7 @@ def locate(system, motion, code, h):
     for _ in range(motion.values.shape[1]):
         shift, low, start = shift_of(system, motion, code), 0.0, motion.values[START, code]
         end = motion.values[NOW, code]
-        if is_gap(system, motion, code) and start <= GAP_TOLERANCE and motion.points[code // 2].speed > 0.0:
+        if is_gap(system, code) and start <= GAP_TOLERANCE and motion.points[code // 2].speed > 0.0:
             apex = turning_point(system, motion, code, h)
             if motion.values[NOW, code] > 0.0:
                 low, start, shift = apex, motion.values[NOW, code], 0.0
@@ -290,7 +289,7 @@ def locate(system, motion, code, h):
 
 
 @inlined
-def constraint_rows_metric(system, motion):
+def factor_held_rows(system, motion):
     """Fill and factor ``G`` between the rows that are held (normals, sticking tangents, joint stops)."""
     n, rows = list_unknowns(system, motion), motion.unknowns[ROW_OF]
     for a in range(n):
@@ -324,7 +323,7 @@ def project(system, motion, h):
     q, v = motion.y[:nq], motion.y[nq : nq + nv]
     if contacts + motion.counts[STOP_COUNT] == 0:
         return
-    constraint_rows_metric(system, motion)
+    factor_held_rows(system, motion)
     rows, right, most = motion.unknowns[ROW_OF], motion.vectors[RIGHT], GAP_TOLERANCE + RECOVERY_SPEED * h
     for a in range(motion.counts[UNKNOWN_COUNT]):
         k = rows[a] // 3

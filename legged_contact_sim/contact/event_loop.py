@@ -6,9 +6,9 @@ What happened is noted in rows of numbers, which Python turns into `Event` recor
 from ..compilation import inlined
 from ..dynamics.kinematics import copy
 from .bookkeeping import clear_report, world_impulse
-from .constrained_motion import CONTACT_COUNT
+from .constrained_motion import CONTACT_COUNT, DAMPED, IGNORING
 from .contact_modes import choose_modes
-from .event_driven import FAILED, IGNORING, REACHED_END, SMALLEST_STEP, START, fill_values, integrate_to_event, is_gap
+from .event_driven import FAILED, REACHED_END, SMALLEST_STEP, START, fill_values, integrate_to_event, is_gap
 from .impact_law import FRICTIONLESS, TOUCH_GAP, resolve_impact, total_energy
 from .records import (
     CONTACTS,
@@ -28,7 +28,8 @@ IMPACT, CONTACT, SEPARATION, STICKING, SLIPPING, LIMIT, UNRESOLVED = range(7)
 KINDS = ("impact", "contact", "separation", "stick", "slip", "limit", "unresolved")
 
 # Notes, added up.
-ATTENUATED, NO_REBOUND, WITHOUT_FRICTION, REVERSAL, NO_MODES, CHATTERING, STUCK, UNBOUNDED = (1 << k for k in range(8))
+ATTENUATED, NO_REBOUND, WITHOUT_FRICTION, REVERSAL, NO_MODES, CHATTERING, STUCK = (1 << k for k in range(7))
+UNBOUNDED, NOT_DRY = 1 << 7, 1 << 8
 NOTES = {
     ATTENUATED: "rates attenuated to the energetic restitution",
     NO_REBOUND: "slower than the impact threshold: no rebound",
@@ -38,6 +39,7 @@ NOTES = {
     CHATTERING: "too many events in one step: no rebound, then modes held to its end",
     STUCK: "the integrator's step vanished: the rest of the step is left out",
     UNBOUNDED: "the energy constraint could not be met",
+    NOT_DRY: "dry joint friction goes in circles: from here on it is damping near rest",
 }
 
 # Columns of a row of the event log; then a flag per point, then three impulses per point, N s, in world axes.
@@ -46,6 +48,7 @@ EVENT_COLUMNS = 5
 
 # Places in the array of counters.
 EVENTS, FRESH = range(2)
+JOINT_PATIENCE = 12  # events of dry joints in one step, more of which mean that no distribution of friction fits
 ROWS_PER_EVENT = 6  # an event may be noted as so many
 SOFTEST = 1e-9  # m/s or rad/s; what arrives slower does not strike
 
@@ -62,16 +65,30 @@ def log_event(log, counters, time, kind, before, after, note):
 
 
 @inlined
+def energy_now(system, motion):
+    """Return the energy of the present state, J; leaves the bodies placed."""
+    nv = system.rates.shape[1]
+    nq = len(system.state) - nv
+    return total_energy(system, motion.y[:nq], motion.y[nq : nq + nv])[1]
+
+
+@inlined
+def log_unresolved(system, motion, log, counters, time, note):
+    """Note and count what could not be resolved."""
+    energy = energy_now(system, motion)
+    log_event(log, counters, time, UNRESOLVED, energy, energy, note)
+    system.ledger[SOLVER + UNCONVERGED] += 1.0
+
+
+@inlined
 def log_changes(system, motion, modes, log, counters, time, stopping):
     """Note which points began to stick, to slip or to separate since ``modes`` (m,) was filled.
 
     The point ``stopping`` (-1: none) has come to rest: if it slips on, its slip has reversed.
     """
-    nv, m = system.rates.shape[1], len(system.contacts)
-    nq = len(system.state) - nv
     for kind in (SEPARATION, STICKING, SLIPPING):
         row = -1
-        for k in range(m):
+        for k in range(len(modes)):
             before, now = modes[k], visible_mode(system.contacts[k], motion.points[k])
             changed = before != now
             if kind == SEPARATION:
@@ -82,7 +99,7 @@ def log_changes(system, motion, modes, log, counters, time, stopping):
                 hit = (changed or k == stopping) and now == SLIP
             if hit:
                 if row < 0:
-                    _, energy = total_energy(system, motion.y[:nq], motion.y[nq : nq + nv])
+                    energy = energy_now(system, motion)
                     row = log_event(log, counters, time, kind, energy, energy, 0 if changed else REVERSAL)
                 log[row, EVENT_COLUMNS + k] = 1.0
 
@@ -134,7 +151,7 @@ def strike(system, motion, impact, settings, log, counters, time, bounce, note):
 def is_arrival(system, motion, code):
     """Return whether an event is an arrival, of a point at the ground or of a joint at a limit."""
     if code < 2 * len(system.contacts):
-        return is_gap(system, motion, code)
+        return is_gap(system, code)
     return code % 2 == 0 and motion.stops[(code - 2 * len(system.contacts)) // 2] == 0.0
 
 
@@ -163,11 +180,7 @@ def settle(system, motion, impact, settings, log, counters, time, code):
         return
     strike(system, motion, impact, settings, log, counters, time, False, NO_MODES)
     if not choose_modes(system, motion, -1):
-        system.ledger[SOLVER + UNCONVERGED] += 1.0
-        nv = system.rates.shape[1]
-        nq = len(system.state) - nv
-        _, energy = total_energy(system, motion.y[:nq], motion.y[nq : nq + nv])
-        log_event(log, counters, time, UNRESOLVED, energy, energy, NO_MODES)
+        log_unresolved(system, motion, log, counters, time, NO_MODES)
 
 
 @inlined
@@ -177,9 +190,7 @@ def begin_fresh(system, motion, impact, settings, log, counters, time):
         contact.closed, contact.mode = 0, OPEN
     for i in range(len(motion.stops)):
         motion.stops[i], system.slides[i] = 0.0, 0.0
-    nv = system.rates.shape[1]
-    nq = len(system.state) - nv
-    total_energy(system, motion.y[:nq], motion.y[nq : nq + nv])
+    energy_now(system, motion)
     fill_values(system, motion, motion.y, motion.values[START])
     strikes = False
     for contact in system.contacts:
@@ -227,9 +238,7 @@ def advance(system, motion, impact, settings, h, time, log, counters, modes):
     begin_step(system, motion)
     if counters[FRESH]:
         begin_fresh(system, motion, impact, settings, log, counters, time)
-    left, events = h, 0
-    nv = system.rates.shape[1]
-    n = len(system.state)
+    left, events, dry = h, 0, 0
     while left > SMALLEST_STEP:
         code, elapsed = integrate_to_event(system, motion, left)
         left -= elapsed
@@ -238,16 +247,19 @@ def advance(system, motion, impact, settings, h, time, log, counters, modes):
         events += 1
         now = time + (h - left)
         if code == FAILED or events > settings.max_events:
-            _, energy = total_energy(system, motion.y[: n - nv], motion.y[n - nv : n])
-            log_event(log, counters, now, UNRESOLVED, energy, energy, STUCK if code == FAILED else CHATTERING)
-            system.ledger[SOLVER + UNCONVERGED] += 1.0
+            log_unresolved(system, motion, log, counters, now, STUCK if code == FAILED else CHATTERING)
             counters[FRESH], motion.step[IGNORING] = 1, 1.0
             if code == FAILED:
                 break
             continue
+        if code >= 2 * len(system.contacts) and code % 2 == 1:
+            dry += 1
+            if dry > JOINT_PATIENCE:
+                log_unresolved(system, motion, log, counters, now, NOT_DRY)
+                motion.step[DAMPED], code = 1.0, REACHED_END
         keep_modes(system, motion, modes)
         stopping = slips(system, code)
-        if is_arrival(system, motion, code):
+        if code != REACHED_END and is_arrival(system, motion, code):
             if comes_on(system, motion, code):
                 bounce = 2 * events <= settings.max_events
                 strike(system, motion, impact, settings, log, counters, now, bounce, 0 if bounce else CHATTERING)

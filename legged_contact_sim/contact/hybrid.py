@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+import yaml
 
 from ..compilation import compiled_long
 from ..errors import ParameterError
@@ -34,11 +35,18 @@ ENERGY_CONTROLS = {"attenuation": ATTENUATION, "constraint": CONSTRAINT, "none":
 
 
 def check_shapes(name: str, value: Any) -> dict[str, tuple[float, float, float]]:
-    """Return contact shapes, {contact point: semi-axes}, or raise a ParameterError that says what is wrong."""
-    if not isinstance(value, Mapping):
+    """Return contact shapes, {contact point: semi-axes}, from a mapping or its YAML text ("": none).
+
+    Raises:
+        ParameterError: says what was found and what is expected.
+    """
+    given = yaml.safe_load(value) if isinstance(value, str) else value
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
         raise ParameterError(f"{name}: expected {{contact point: three semi-axes in m}}, found {value!r}")
     shapes = {}
-    for point, axes in value.items():
+    for point, axes in given.items():
         numbers = np.asarray(axes, dtype=object)
         if numbers.shape != (3,) or not all(isinstance(x, (int, float)) and 0.0 <= x < np.inf for x in numbers):
             raise ParameterError(f"{name}: {point}: expected three semi-axes >= 0 in m, found {axes!r}")
@@ -51,7 +59,7 @@ class HybridParameters(Parameters):
     """Parameters of `hybrid`."""
 
     friction: float = number(0.8, 0.0, 100.0)
-    dynamic_friction: float | None = special(None, lambda name, value: value)  # checked against friction below
+    dynamic_friction: float = number(100.0, 0.0, 100.0)  # more than friction counts as friction
     restitution: float = number(0.0, 0.0, 1.0)
     tangential_restitution: float = number(0.0, -1.0, 1.0)
     energetic_restitution: float = number(1.0, 0.0, 1e6)
@@ -63,24 +71,7 @@ class HybridParameters(Parameters):
     absolute_tolerance: float = number(1e-9, 1e-14, 1.0, open_low=True)
     relative_tolerance: float = number(1e-8, 1e-13, 1.0)
     max_events: int = whole(200, 4, 10**6)
-    contact_shapes: Mapping[str, tuple[float, float, float]] | None = special(
-        None, lambda name, value: {} if value is None else check_shapes(name, value)
-    )
-
-    def __post_init__(self) -> None:
-        """Check every field; sliding friction is the static one unless it is given.
-
-        Raises:
-            ParameterError: names the parameter, what was found and what is allowed.
-        """
-        super().__post_init__()
-        given = self.dynamic_friction
-        value = self.friction if given is None else given
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.0 <= value <= self.friction:
-            raise ParameterError(
-                f"dynamic_friction: expected a number in [0, friction = {self.friction:g}], found {given!r}"
-            )
-        object.__setattr__(self, "dynamic_friction", float(value))
+    contact_shapes: Mapping[str, tuple[float, float, float]] | str = special("", check_shapes)
 
 
 class Hybrid(ContactModel):
@@ -99,8 +90,9 @@ class Hybrid(ContactModel):
         for name in IMPACT_SETTINGS.names or ():
             value = getattr(parameters, name)
             self.settings[name] = ENERGY_CONTROLS[value] if name == "energy_control" else value
-        flow = self.motion.flow
-        flow["static_friction"], flow["dynamic_friction"] = parameters.friction, parameters.dynamic_friction
+        sliding, flow = min(parameters.dynamic_friction, parameters.friction), self.motion.flow
+        self.settings["dynamic_friction"] = sliding
+        flow["static_friction"], flow["dynamic_friction"] = parameters.friction, sliding
         for name in ("absolute_tolerance", "relative_tolerance", "stick_speed"):
             flow[name] = getattr(parameters, name)
         self._set_shapes(parameters.contact_shapes)
@@ -115,7 +107,7 @@ class Hybrid(ContactModel):
         """See `ContactModel.restart`."""
         super().restart()
         self._counters[EVENTS], self._counters[FRESH], self._steps = 0, 1, 0
-        self.motion.step[0] = 1e-4
+        self.motion.step[:] = 1e-4, 0.0, 0.0
 
     def single_step(self, time_step: float, command: np.ndarray) -> Callable[[], None]:
         """See `ContactModel.single_step`."""

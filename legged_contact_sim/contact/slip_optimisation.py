@@ -10,7 +10,7 @@ where the impulses p follow from the velocities, the normal ones obey the restit
 sticking would need. Since v_s is tiny, mu_i is mu_min for a point that moves and mu_s for one that does not: for a
 given set of points that stick, the problem is a convex quadratic one over friction cones. It is solved by a barrier
 method: Newton steps on ``t f - sum log(mu^2 p_n^2 - |p_t|^2)`` with growing t. Of all sets that stick the best is taken
-(all sets of up to three points, beyond that one more point at a time).
+(all sets of up to three points, beyond that one point after the other is tried).
 
 Unknowns are the tangential impulses x of the points that move; everything else is affine in them, ``p = p_0 + P x``.
 The frictionless impact x = 0 is strictly inside the cones unless a normal impulse or the energy bound forbids it; then
@@ -52,6 +52,7 @@ EXHAUSTIVE_POINTS = 3
 FINAL_GAP = 1e-11  # of the barrier method, in the objective's own scale
 MARGIN = 1e-8  # by how much of the largest impulse a start has to be inside all cones
 MAX_NEWTON = 60
+NARROWEST = 1e-6  # coefficient of the narrowest cone: it needs an inside
 
 
 def build_slip_work(rows: int) -> SlipWork:
@@ -386,7 +387,7 @@ def optimise_slip(G, before, target, points, rows, static, dynamic, v_s, alpha, 
     for k in range(points):
         size = math.sqrt(p[3 * k + 1] ** 2 + p[3 * k + 2] ** 2)
         needed = size / p[3 * k] if p[3 * k] > 0.0 else math.inf
-        work.mu[MOVING, k] = max(min(dynamic, needed), 1e-9)  # a cone needs an inside
+        work.mu[MOVING, k] = max(min(dynamic, needed), NARROWEST)
         for m in range(3):
             scale = max(scale, abs(before[3 * k + m]))
     work.scales[VELOCITY_SCALE] = scale if scale > 0.0 else 1.0
@@ -394,13 +395,11 @@ def optimise_slip(G, before, target, points, rows, static, dynamic, v_s, alpha, 
     work.scales[ENERGY_SCALE] = kinetic if kinetic > 0.0 else 1.0
     best, best_mask = math.inf, 0
     every = points <= EXHAUSTIVE_POINTS
-    last = (1 << points) - 1 if every else points * points
+    last = (1 << points) - 1 if every else points + 1
     for trial in range(last):
         mask = trial
-        if not every and trial > 0:  # one more point at a time, as long as that is better
-            mask = best_mask | (1 << ((trial - 1) % points))
-            if mask == best_mask:
-                continue
+        if not every and trial > 0:  # one point after the other, kept if that is better
+            mask = best_mask | (1 << (trial - 1))
         for k in range(points):
             work.mu[TRIED, k] = static if (mask >> k) & 1 else work.mu[MOVING, k]
         if solve_set(G, before, target, points, rows, mask, work):

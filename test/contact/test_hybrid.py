@@ -119,13 +119,13 @@ def test_quadruped_held_by_its_drives_bears_its_weight(name):
 @pytest.mark.parametrize("name", ["quadruped12", "planar_leg"])
 def test_hundreds_of_random_impacts_never_gain_energy(name):
     robot, count = robot_named(name), 0
-    for seed in range(60):
+    for seed in range(120):
         random = np.random.default_rng(seed)
         control = ("attenuation", "constraint")[seed % 2]
         given = {"friction": random.uniform(0.0, 1.5), "restitution": random.random(), "energy_control": control}
         sim = simulator(robot, "hybrid", 5e-3, **given)
         sim.reset(*drop_state(robot, random))
-        sim.run(0.05)
+        sim.run(0.1)
         count += len(impacts(sim))
         for event in sim.events:
             assert event.energy_after <= event.energy_before + 1e-9 * (1.0 + abs(event.energy_before))
@@ -249,8 +249,9 @@ def test_events_carry_the_simulators_time_after_the_state_was_set():
     assert sim.events[0].time == pytest.approx(0.2 + np.sqrt(0.2 / GRAVITY), abs=1e-9)
 
 
-def test_elliptic_wheel_touches_in_its_support_point():
-    sim = Simulator("bicycle", "hybrid", 1e-2, contact_shapes={"back_wheel": (0.25, 0.0, 0.125)})
+@pytest.mark.parametrize("given", [{"back_wheel": (0.25, 0.0, 0.125)}, "{back_wheel: [0.25, 0, 0.125]}"])
+def test_elliptic_wheel_touches_in_its_support_point(given):
+    sim = Simulator("bicycle", "hybrid", 1e-2, contact_shapes=given)
     sim.reset([0.0, 2.0, 0.0, np.pi / 4, 0.0])
     contact = sim.step().contacts[0]
     reach = np.sqrt((0.25**2 + 0.125**2) / 2)
@@ -263,7 +264,7 @@ def test_elliptic_wheel_touches_in_its_support_point():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"dynamic_friction": 0.9}, "dynamic_friction: expected a number in [0, friction = 0.8]"),
+        ({"dynamic_friction": -0.1}, "dynamic_friction: expected a number in [0, 100]"),
         ({"energy_control": "magic"}, "energy_control: expected one of attenuation, constraint, none"),
         ({"contact_shapes": {"nose": (1, 1, 1)}}, "no contact point named 'nose'"),
         ({"contact_shapes": {"tip": (1, 1)}}, "tip: expected three semi-axes"),

@@ -1,4 +1,4 @@
-"""The slipping impact of `hybrid`: its own solver against scipy's and against a dense grid; the rank-revealing factor."""
+"""The slipping impact of `hybrid`: its own solver against scipy's and a dense grid; the rank-revealing factor."""
 
 import numpy as np
 import pytest
@@ -61,7 +61,7 @@ class SlippingImpact:
         )  # fmt: skip
         return value, p
 
-    def by_scipy(self, seed, starts=25):
+    def by_scipy(self, seed, starts=10):
         random, best = np.random.default_rng(seed), np.inf
         for _ in range(starts):
             found = minimize(
@@ -86,7 +86,8 @@ def slipping(points, planar, count):
     return found
 
 
-CASES = [(points, planar, seed) for points in (1, 2) for planar in (True, False) for seed in slipping(points, planar, 3)]
+KINDS = [(points, planar) for points in (1, 2) for planar in (True, False)]
+CASES = [(points, planar, seed) for points, planar in KINDS for seed in slipping(points, planar, 3)]
 
 
 @pytest.mark.parametrize(("points", "planar", "seed"), CASES)
@@ -108,7 +109,7 @@ def test_solution_is_as_good_as_scipys_and_feasible(points, planar, seed):
 @pytest.mark.parametrize("seed", slipping(1, True, 6))
 def test_one_planar_point_agrees_with_a_dense_grid(seed):
     impact = SlippingImpact(seed, 1, True)
-    grid = np.concatenate([[0.0], np.linspace(-8.0, 8.0, 40_001)])
+    grid = np.concatenate([[0.0], np.linspace(-8.0, 8.0, 20_001)])
     values = [(impact.objective(np.array([x])), x) for x in grid if impact.room(np.array([x])).min() >= 0.0]
     best, x = min(values)
     value, p = impact.ours()
@@ -138,7 +139,7 @@ def test_two_planar_points_agree_with_a_dense_grid():
 
 def test_energy_bound_is_kept_or_refused():
     kept = 0
-    for seed in slipping(2, False, 12):
+    for seed in slipping(2, False, 6):
         impact = SlippingImpact(seed, 2, False, restitution=0.9)
         value, p = impact.ours()
         if value == np.inf:

@@ -46,7 +46,8 @@ def test_pendulum_pushes_only_and_keeps_its_energy_between_events(title):
 def test_pendulum_without_control_gains_energy_and_never_rests():
     outcome = pendulum("no energy control")
     assert (gains(outcome) > 0.1).sum() >= 2
-    assert np.abs(outcome.trajectory.v[-200:]).max(axis=1).min() > 0.1
+    assert np.abs(outcome.trajectory.v[-200:]).max() > 1.0
+    assert (outcome.trajectory.modes == 0).all()
 
 
 @pytest.mark.parametrize("title", [title for title in PENDULUM if title != "no energy control"])
@@ -117,21 +118,26 @@ def test_sticking_is_feasible_at_the_first_impact(angle):
 
 def test_sticking_is_infeasible_at_the_first_impact_on_45_degrees():
     outcome = bicycle("wedge 45 deg")
-    assert friction_used(outcome)[0][1] <= 0.25 + 1e-6
+    assert friction_used(outcome)[0][1] == pytest.approx(0.25, rel=1e-6)
     assert flickinger.friction_curves(45, np.zeros(1), np.array([0.5]))[2][0] > 0.5
 
 
-@pytest.mark.parametrize("title", ["20 deg, e_n 0.75", "20 deg, e_n 0.5", "20 deg, e_n 0.25"])
-def test_bicycle_bounces_then_stays_on_the_wedge(title):
+@pytest.mark.parametrize("title", [title for title in BICYCLE if title.startswith("20 deg")])
+def test_bicycle_bounces_then_rolls_down_the_wedge(title):
     outcome = bicycle(title)
-    assert len(outcome.impacts) >= 4
-    assert (outcome.trajectory.modes[-50:] > 0).all()
-    assert outcome.impacts[-1].time < 4.0
+    modes, time = outcome.trajectory.modes, outcome.trajectory.time
+    height = outcome.trajectory.gaps.min(axis=1)
+    assert (modes[time < outcome.impacts[0].time] == 0).all()
+    assert len(outcome.impacts) >= 5
+    assert (modes[-100:] > 0).any(axis=1).mean() > 0.5  # elliptic wheels hop now and then
+    assert height[-100:].max() < 0.1 * height[time > outcome.impacts[0].time].max()
 
 
-def test_lower_restitution_leaves_the_wedge_sooner():
-    last = [bicycle(f"20 deg, e_n {e}").impacts[-1].time for e in ("0.75", "0.5", "0.25")]
-    assert last[0] > last[1] > last[2]
+def test_soft_wedge_stops_the_bouncing_soon():
+    outcome = bicycle("20 deg, e_n 0.25")
+    assert outcome.impacts[-1].time < 2.5
+    assert (outcome.trajectory.modes[-100:] == 1).all()
+    assert np.ptp(outcome.trajectory.q[-100:, 0]) < 0.5
 
 
 @pytest.mark.parametrize("title", ["e_n 0.5, e* 1", "e_n 0, e* 1"])
@@ -152,12 +158,14 @@ def test_bicycle_without_control_never_rests():
 
 
 def test_friction_curves_change_shape_with_the_angle():
-    speeds, restitutions = np.linspace(-10.0, 10.0, 401), np.array([0.0, 0.5, 1.0])
+    speeds, restitutions = np.linspace(-60.0, 60.0, 1201), np.array([0.0, 0.5, 1.0])
     flat, flat_pushes, _ = flickinger.friction_curves(0, speeds, restitutions)
-    _, steep_pushes, _ = flickinger.friction_curves(45, speeds, restitutions)
-    assert flat_pushes.all()  # on the plane every velocity is feasible, with a straight-sided curve
+    steep, steep_pushes, sticking = flickinger.friction_curves(45, speeds, restitutions)
+    assert flat_pushes.all()  # on the plane every velocity is feasible, along two straight lines
     assert np.abs(np.diff(flat[1][speeds > 0.5], 2)).max() < 1e-6
     assert not steep_pushes.all()
+    assert np.abs(np.diff(steep[1][(speeds > 0.5) & steep_pushes[1]], 2)).max() > 1e-4
+    assert sticking[0] > sticking[1] > sticking[2]
 
 
 def test_block_moves_alike_by_events_and_by_fixed_steps():
