@@ -106,8 +106,8 @@ class JumpingLeg:
     def optimise(self, direction: np.ndarray, friction: float, starts: int, seed: int = 0) -> Configuration:
         """Return the pose of the greatest capability that sequential quadratic programming finds from several starts.
 
-        Free are the body's tilt, the joint angles and the acceleration s itself; kept are effort limits at rest and at s,
-        the friction cone at s, joint limits, and all joints above the ground.
+        Free are the body's tilt, the joint angles and the acceleration s itself; kept are effort limits at rest and at
+        s, the friction cone at s, joint limits, and all joints above the ground.
 
         Args:
             direction: of the jump, (3,), unit length.

@@ -1,5 +1,7 @@
 """The jumping quadruped: ballistic apex, limits, landing, and the word when it falls."""
 
+import itertools
+
 import numpy as np
 import pytest
 from control_cases import GRAVITY, STUDY_GROUND, robot_named, tilt
@@ -33,7 +35,7 @@ def test_the_trunk_rises_to_two_metres_within_the_effort_limits(jump):
 
 def test_phases_follow_one_another_and_end_upright(jump):
     run, controller, phases = jump
-    order = [phases[0], *(b for a, b in zip(phases, phases[1:], strict=False) if a != b)]
+    order = [phases[0], *(b for a, b in itertools.pairwise(phases) if a != b)]
     assert order == ["stand", "crouch", "thrust", "flight", "landing", "landed"]
     assert controller.phase == "landed"
     assert tilt(run.q).max() < 0.1
