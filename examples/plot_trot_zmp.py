@@ -1,6 +1,6 @@
 """Plot the zero moment point of a trot: planned, and as the simulated contact forces have it.
 
-    python examples/plot_trot_zmp.py quadruped16 trot_zmp.png
+python examples/plot_trot_zmp.py quadruped16 trot_zmp.png
 """
 
 import sys
