@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from control_cases import GRAVITY, STUDY_GROUND, robot_named, tilt
 
-from legged_contact_sim import Simulator
-from legged_contact_sim.control import InProcess, make_controller
+from legged_contact_sim import ParameterError, Simulator
+from legged_contact_sim.control import BaseState, InProcess, Observation, make_controller
 from legged_contact_sim.dynamics import center_of_mass
 
 
@@ -60,3 +60,14 @@ def test_a_robot_that_tips_over_says_so_and_only_damps():
     controller = make_controller("quadruped_jump", robot)
     sim.run(0.01, InProcess(controller, sim))
     assert controller.phase == "fallen"
+
+
+def test_without_contact_forces_it_says_what_is_missing():
+    robot = robot_named("quadruped16")
+    q = robot.home
+    base = BaseState(q[:3], q[3:7], np.zeros(3), np.zeros(3))
+    numb = Observation(0.0, q[robot.position_indices], np.zeros(16), base)
+    controller = make_controller("quadruped_jump", robot)
+    controller.reset(numb)
+    with pytest.raises(ParameterError, match="lf_foot"):
+        controller.effort(numb)
