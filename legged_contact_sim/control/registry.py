@@ -5,11 +5,18 @@ from typing import Any
 
 from ..errors import ParameterError
 from ..model import RobotModel
+from .balance import Balance
+from .capability_jump import CapabilityJump
 from .controller import Controller
 from .joint_pid import JointPid
+from .operational_space_jump import OperationalSpaceJump
 from .parameters import make_parameters
+from .quadruped_jump import QuadrupedJump
+from .zmp_trot import ZmpTrot
 
-CONTROLLERS: dict[str, type[Controller]] = {kind.name: kind for kind in (JointPid,)}
+CONTROLLERS: dict[str, type[Controller]] = {
+    kind.name: kind for kind in (JointPid, ZmpTrot, Balance, QuadrupedJump, OperationalSpaceJump, CapabilityJump)
+}
 
 
 def controllers() -> dict[str, str]:

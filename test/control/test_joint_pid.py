@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from legged_contact_sim import ParameterError, RobotModel, Simulator
@@ -23,6 +23,7 @@ def pid(**parameters):
     return controller
 
 
+@settings(deadline=None)
 @given(offset=unit, rate=unit)
 def test_the_law_is_linear_within_the_limits(offset, rate):
     controller = pid(stiffness=[7.0], damping=[0.5])
@@ -48,6 +49,7 @@ def test_the_integral_grows_with_the_error_up_to_its_clamp_and_comes_back_at_onc
     assert controller.effort(seen(1.01, HOME + 0.5))[0] == pytest.approx(2.0 - 10.0 * 0.5 * 0.01)
 
 
+@settings(deadline=None, max_examples=30)
 @given(part=st.floats(0.0, 1.0), begin=unit, end=unit, first=unit, last=unit)
 def test_cubic_pieces_meet_positions_and_velocities(part, begin, end, first, last):
     names, times = ["rf_kfe"], [0.5, 1.5]
