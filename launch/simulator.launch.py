@@ -55,12 +55,12 @@ def _settings(chosen: dict[str, str], controller: str) -> dict[str, object]:
     """Return what the arguments change in the scenario."""
     settings: dict[str, object] = {name: chosen[name] for name in ("robot", "contact_model") if chosen[name]}
     settings["controller"] = controller
-    if controller == "none":
-        settings["await_command"] = False
     if chosen["real_time_factor"]:
         settings["real_time_factor"] = float(chosen["real_time_factor"])
     if chosen["lockstep"]:
         settings["lockstep"] = chosen["lockstep"] == "true"
+    if controller == "none":
+        settings |= {"await_command": False, "lockstep": False}
     if chosen["namespace"]:
         settings["frame_prefix"] = f"{chosen['namespace']}/"
     if chosen["clock"] != "true":

@@ -14,7 +14,7 @@ from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMessage
 
-from ..control import CONTROLLERS, BaseState, JointTrajectory, Observation, make_controller
+from ..control import CONTROLLERS, BaseState, Controller, JointTrajectory, Observation, make_controller
 from ..errors import LeggedContactSimError, ParameterError
 from ..model import RobotModel
 from .cdr import STAMP, Template, put_stamp
@@ -53,6 +53,7 @@ class ControllerNode(Node):
         robot = RobotModel.from_urdf(values["robot"], values["base"] or None)
         prefix = f"{name}."
         given = {key.removeprefix(prefix): value for key, value in values.items() if key.startswith(prefix)}
+        warm_up(make_controller(name, robot, given))
         self.controller = make_controller(name, robot, given)
         self.period = 1.0 / values["rate"]
         self.timeout = values["sensor_timeout"]
@@ -290,6 +291,17 @@ def trajectory_of(message: JointTrajectoryMessage, robot: RobotModel) -> JointTr
     velocities = rates if points and all(len(rate) == width for rate in rates) else None
     positions = [list(point.positions) for point in points]
     return JointTrajectory.from_points(robot, message.joint_names, times, positions, velocities)
+
+
+def warm_up(controller: Controller) -> None:
+    """Have compiled what a controller needs, before anybody waits for its answer."""
+    robot = controller.robot
+    rest = np.zeros(robot.nv)
+    base = BaseState(robot.home[:3], robot.home[3:7], rest[:3], rest[3:6]) if robot.base == "floating" else None
+    forces = {name: np.zeros(3) for name in robot.contact_names}
+    seen = Observation(0.0, robot.home[robot.position_indices], rest[robot.velocity_indices], base, forces)
+    controller.reset(seen)
+    controller.effort(seen)
 
 
 def controller_parameters(name: str) -> dict[str, Declared]:

@@ -160,8 +160,9 @@ class SimulatorNode(Node):
 
     def _remind(self) -> None:
         """Say once more what the awaited command has to answer, for a controller that has only just come."""
-        self._waiting = f"waiting for a command since {self.snapshot.nanoseconds * 1e-9:.6f} s"
-        self._warn("waiting", self._waiting + ("; in lockstep command_rate" if self.values["lockstep"] else ""))
+        wanted = "the command that answers" if self.values["lockstep"] else "a command at"
+        self._waiting = f"waiting for {wanted} {self.snapshot.nanoseconds * 1e-9:.6f} s"
+        self._warn("waiting", self._waiting)
         self.outputs.publish_everything(self.snapshot, self._conditions)
 
     def _publish(self) -> None:
