@@ -21,7 +21,7 @@ from .cdr import STAMP, Template, put_stamp
 from .outputs import topic_name
 from .parameters import Declared, declare
 from .polling import Mailbox
-from .process import run_node, served
+from .process import Running, run_node, served
 from .qos import COMMANDS, STREAM
 from .snapshot import NANOSECONDS
 from .throttle import Throttle
@@ -66,9 +66,9 @@ class ControllerNode(Node):
         self._heard = time.monotonic()
         self._zeroed = True  # nothing to make zero before the first state
 
-    def run(self) -> None:
-        """Answer until the context is shut down."""
-        while self.context.ok():
+    def run(self, running: Running) -> None:
+        """Answer until interrupted."""
+        while running:
             state = self._next_state()
             if state is None:
                 self._watch()
@@ -331,8 +331,8 @@ def main(default: str = "joint_pid") -> None:
 def _run(default: str) -> None:
     node = ControllerNode(default)
     node.get_logger().info(f"{node.controller.name} for {node.controller.robot.name} at {1.0 / node.period:.0f} Hz")
-    with served(node):
-        node.run()
+    with served(node) as running:
+        node.run(running)
 
 
 if __name__ == "__main__":

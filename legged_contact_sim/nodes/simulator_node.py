@@ -20,7 +20,7 @@ from ..terrain import make_terrain
 from .inputs import Commands, Pushes
 from .pacing import Pacer
 from .parameters import contact_settings, declarations, declare, refuse_unknown, take_value, terrain_settings
-from .process import run_node, served
+from .process import Running, run_node, served
 from .publishing import Outputs
 from .requests import Requests
 from .snapshot import NANOSECONDS, Snapshot
@@ -105,19 +105,19 @@ class SimulatorNode(Node):
 
     # The loop.
 
-    def run(self) -> None:
+    def run(self, running: Running) -> None:
         """Advance and publish until interrupted."""
         gc.freeze()
         self._publish()
         self.pacer.begin()
-        while self.context.ok():
+        while running:
             self._requests.serve()
             if self.paused:
                 self.outputs.publish_conditions(self.snapshot, self._conditions)
                 time.sleep(IDLE)
                 continue
             if self.values["lockstep"] or (self.values["await_command"] and self._ticks == 0):
-                self._await_command()
+                self._await_command(running)
             self.pacer.wait()
             if not self.paused:
                 self._tick()
@@ -138,14 +138,14 @@ class SimulatorNode(Node):
         self.outputs.wrenches.add(self.snapshot, self.period)
         self._publish()
 
-    def _await_command(self) -> None:
+    def _await_command(self, running: Running) -> None:
         """Wait for a command, in lockstep for the one that answers the joint state just published."""
         lockstep = self.values["lockstep"]
         if lockstep and self._ticks % max(1, round(self.values["control_rate"] / self.values["command_rate"])):
             return
         awaited = self.snapshot.nanoseconds if lockstep else None
         resets, reminded = self._resets, time.monotonic()
-        while self.context.ok() and not self.paused and resets == self._resets and lockstep == self.values["lockstep"]:
+        while running and not self.paused and resets == self._resets and lockstep == self.values["lockstep"]:
             self.commands.poll(self.simulator.time, awaited)
             if self.commands.state == "fresh" and awaited in (None, self.commands.answered):
                 break
@@ -314,8 +314,8 @@ def _run() -> None:
         f"{node.simulator.robot.name} on {node.values['terrain.kind']} under {node.simulator.contact_model}: "
         f"physics at {1.0 / node.simulator.time_step:.0f} Hz, control at {1.0 / node.period:.0f} Hz"
     )
-    with served(node):
-        node.run()
+    with served(node) as running:
+        node.run(running)
 
 
 if __name__ == "__main__":
