@@ -1,6 +1,7 @@
 """The simulator as a ROS 2 node: its own loop in the main thread, services and parameters in a thread beside it."""
 
 import gc
+import importlib.util
 import sys
 import time
 from collections.abc import Callable
@@ -68,6 +69,10 @@ class SimulatorNode(Node):
         self.create_service(SetBool, "pause", self._on_pause)
         self.create_service(Trigger, "step", self._on_step)
         self.add_on_set_parameters_callback(self._change_parameters)
+        if importlib.util.find_spec("simulation_interfaces"):
+            from .simulation_services import SimulationServices
+
+            self._simulation_services = SimulationServices(self)
 
     # What can be asked of the node, from any thread.
 
