@@ -8,8 +8,8 @@ import numpy as np
 from rclpy.serialization import serialize_message
 
 WORD = np.dtype("<u4")
-# The words that mark holes; two of them make a finite double, one a finite float. Every template takes marks of its own,
-# since the padding in serialized messages holds what was in memory before: the marks of an earlier one.
+# The words that mark holes; two of them make a finite double, one a finite float. Every template takes marks of its
+# own, since the padding in serialized messages holds what was in memory before: the marks of an earlier one.
 MARKS = cycle(range(0x4A000000, 0x4C000000, 0x10000))
 STAMP = ("stamp", WORD, 2)  # seconds and nanoseconds
 HEADER = 4  # bytes that say how the rest is encoded

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from rclpy.serialization import deserialize_message
@@ -28,6 +28,7 @@ def fill(message, record):
     message.position, message.effort = record["position"].tolist(), record["effort"].tolist()
 
 
+@settings(deadline=None)
 @given(
     names=st.lists(st.text("abcdefgh_", min_size=1, max_size=9), min_size=1, max_size=5),
     numbers=st.lists(NUMBERS, min_size=10, max_size=10),
@@ -46,6 +47,7 @@ def test_a_patched_message_reads_as_the_message_with_these_numbers(names, number
     assert list(message.position) == numbers[:count] and list(message.effort) == numbers[5 : 5 + count]
 
 
+@settings(deadline=None)
 @given(turn=arrays(float, 3, elements=st.floats(-6.0, 6.0)))
 def test_quaternions_turn_as_their_matrices_do(turn):
     matrix = Rotation.from_rotvec(turn).as_matrix()
@@ -53,6 +55,7 @@ def test_quaternions_turn_as_their_matrices_do(turn):
     assert Rotation.from_quat(quaternion).as_matrix() == pytest.approx(matrix, abs=1e-12)
 
 
+@settings(deadline=None)
 @given(normal=DIRECTIONS.map(lambda v: np.array([v[0], v[1], abs(v[2])])).filter(lambda v: np.linalg.norm(v) > 0.1))
 def test_cones_stand_upright_on_the_ground(normal):
     normal /= np.linalg.norm(normal)
