@@ -121,11 +121,10 @@ class SimulatorNode(Node):
                 self.outputs.publish_conditions(self.snapshot, self._conditions)
                 time.sleep(IDLE)
                 continue
-            if self.values["lockstep"] or (self.values["await_command"] and self._ticks == 0):
-                self._await_command(running)
+            if self._awaits_command() and not self._await_command(running):
+                continue
             self.pacer.wait()
-            if not self.paused:
-                self._tick()
+            self._tick()
 
     def _tick(self) -> None:
         """Advance by one control period and publish what is due."""
@@ -143,16 +142,25 @@ class SimulatorNode(Node):
         self.outputs.wrenches.add(self.snapshot, self.period)
         self._publish()
 
-    def _await_command(self, running: Running) -> None:
-        """Wait for a command, in lockstep for the one that answers the joint state just published."""
+    def _awaits_command(self) -> bool:
+        """Return whether a command has to come before time goes on."""
+        if self.values["lockstep"]:
+            return self._ticks % max(1, round(self.values["control_rate"] / self.values["command_rate"])) == 0
+        return self.values["await_command"] and self._ticks == 0
+
+    def _await_command(self, running: Running) -> bool:
+        """Wait for a command, in lockstep for the one that answers the joint state just published.
+
+        Returns whether it came; otherwise something else happened meanwhile: a reset, a pause, the end.
+        """
         lockstep = self.values["lockstep"]
-        if lockstep and self._ticks % max(1, round(self.values["control_rate"] / self.values["command_rate"])):
-            return
         awaited = self.snapshot.nanoseconds if lockstep else None
+        came = False
         resets, reminded = self._resets, time.monotonic()
         while running and not self.paused and resets == self._resets and lockstep == self.values["lockstep"]:
             self.commands.poll(self.simulator.time, awaited)
-            if self.commands.state == "fresh" and awaited in (None, self.commands.answered):
+            came = self.commands.state == "fresh" and awaited in (None, self.commands.answered)
+            if came:
                 break
             if time.monotonic() - reminded > REMINDER:
                 self._remind()
@@ -162,6 +170,7 @@ class SimulatorNode(Node):
         if self._waiting:
             self._waiting = ""
             self.pacer.begin()
+        return came
 
     def _remind(self) -> None:
         """Say once more what the awaited command has to answer, for a controller that has only just come."""
