@@ -84,7 +84,7 @@ def _run(options: argparse.Namespace) -> int:
     given = {"robot": options.robot, "contact_model": options.contact_model}
     settings = [f"{name}:={value}" for name, value in given.items() if value is not None] + options.parameter
     if controller == NO_CONTROLLER:
-        settings = ["await_command:=false", "lockstep:=false", *settings]
+        settings += ["await_command:=false", "lockstep:=false"]
     for setting in settings:
         if ":=" not in setting:
             raise ParameterError(f"{setting!r}: expected NAME:=VALUE")

@@ -1,13 +1,16 @@
 """Messages that are serialized once; afterwards only their numbers are written into the bytes."""
 
 from collections.abc import Callable
+from itertools import cycle
 from typing import Any
 
 import numpy as np
 from rclpy.serialization import serialize_message
 
 WORD = np.dtype("<u4")
-MARK = 0x4A100000  # first of the words that mark holes; two of them make a finite double, one a finite float
+# The words that mark holes; two of them make a finite double, one a finite float. Every template takes marks of its
+# own, since the padding in serialized messages holds what was in memory before: the marks of an earlier one.
+MARKS = cycle(range(0x4A000000, 0x4C000000, 0x10000))
 STAMP = ("stamp", WORD, 2)  # seconds and nanoseconds
 HEADER = 4  # bytes that say how the rest is encoded
 
@@ -32,11 +35,12 @@ class Template:
         """
         self.record = np.zeros(1, np.dtype(dtype))
         self._words = self.record.view(WORD)
-        self._words[:] = MARK + np.arange(len(self._words), dtype=WORD)
+        first = next(MARKS)
+        self._words[:] = first + np.arange(len(self._words), dtype=WORD)
         fill(message, self.record[0])
         self._buffer = bytearray(serialize_message(message))
         self._payload = np.frombuffer(self._buffer, WORD, (len(self._buffer) - HEADER) // 4, HEADER)
-        self._places = self._find_marks()
+        self._places = self._find_marks(first)
         self._words[:] = 0
 
     def encoded(self) -> bytes:
@@ -44,8 +48,8 @@ class Template:
         self._payload[self._places] = self._words
         return bytes(self._buffer)
 
-    def _find_marks(self) -> np.ndarray:
-        places = np.flatnonzero((self._payload >= MARK) & (self._payload < MARK + len(self._words)))
+    def _find_marks(self, first: int) -> np.ndarray:
+        places = np.flatnonzero((self._payload >= first) & (self._payload < first + len(self._words)))
         order = np.argsort(self._payload[places])
         if not np.array_equal(self._payload[places][order], self._words):
             raise AssertionError("a number of the message's template has not exactly one place in its bytes")

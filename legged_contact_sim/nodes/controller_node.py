@@ -14,14 +14,14 @@ from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMessage
 
-from ..control import CONTROLLERS, BaseState, JointTrajectory, Observation, make_controller
+from ..control import CONTROLLERS, BaseState, Controller, JointTrajectory, Observation, make_controller
 from ..errors import LeggedContactSimError, ParameterError
 from ..model import RobotModel
 from .cdr import STAMP, Template, put_stamp
 from .outputs import topic_name
 from .parameters import Declared, declare
 from .polling import Mailbox
-from .process import run_node, served
+from .process import Running, run_node, served
 from .qos import COMMANDS, STREAM
 from .snapshot import NANOSECONDS
 from .throttle import Throttle
@@ -53,6 +53,7 @@ class ControllerNode(Node):
         robot = RobotModel.from_urdf(values["robot"], values["base"] or None)
         prefix = f"{name}."
         given = {key.removeprefix(prefix): value for key, value in values.items() if key.startswith(prefix)}
+        warm_up(make_controller(name, robot, given))
         self.controller = make_controller(name, robot, given)
         self.period = 1.0 / values["rate"]
         self.timeout = values["sensor_timeout"]
@@ -65,9 +66,9 @@ class ControllerNode(Node):
         self._heard = time.monotonic()
         self._zeroed = True  # nothing to make zero before the first state
 
-    def run(self) -> None:
-        """Answer until the context is shut down."""
-        while self.context.ok():
+    def run(self, running: Running) -> None:
+        """Answer until interrupted."""
+        while running:
             state = self._next_state()
             if state is None:
                 self._watch()
@@ -292,6 +293,17 @@ def trajectory_of(message: JointTrajectoryMessage, robot: RobotModel) -> JointTr
     return JointTrajectory.from_points(robot, message.joint_names, times, positions, velocities)
 
 
+def warm_up(controller: Controller) -> None:
+    """Have compiled what a controller needs, before anybody waits for its answer."""
+    robot = controller.robot
+    rest = np.zeros(robot.nv)
+    base = BaseState(robot.home[:3], robot.home[3:7], rest[:3], rest[3:6]) if robot.base == "floating" else None
+    forces = {name: np.zeros(3) for name in robot.contact_names}
+    seen = Observation(0.0, robot.home[robot.position_indices], rest[robot.velocity_indices], base, forces)
+    controller.reset(seen)
+    controller.effort(seen)
+
+
 def controller_parameters(name: str) -> dict[str, Declared]:
     """Return the parameters of a controller as they are declared: <controller>.<parameter>."""
     declared = {}
@@ -319,8 +331,8 @@ def main(default: str = "joint_pid") -> None:
 def _run(default: str) -> None:
     node = ControllerNode(default)
     node.get_logger().info(f"{node.controller.name} for {node.controller.robot.name} at {1.0 / node.period:.0f} Hz")
-    with served(node):
-        node.run()
+    with served(node) as running:
+        node.run(running)
 
 
 if __name__ == "__main__":

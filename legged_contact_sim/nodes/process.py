@@ -22,7 +22,8 @@ MENDABLE = (LeggedContactSimError, InvalidParameterTypeException, InvalidParamet
 def run_node(run: Callable[[], None], name: str) -> int:
     """Run a node's main function between init and shutdown of rclpy; return the status for the shell.
 
-    Ctrl-C and SIGTERM raise KeyboardInterrupt in the main thread: nothing is shut down under a loop that publishes.
+    Ctrl-C and SIGTERM raise KeyboardInterrupt before the node's loop; in the loop they only end `Running`, so that
+    nothing is shut down or interrupted in the middle of a turn.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _interrupt)
@@ -41,15 +42,26 @@ def run_node(run: Callable[[], None], name: str) -> int:
     return 0
 
 
+class Running:
+    """True while a node's loop is to go on."""
+
+    wanted = True
+    in_loop = False
+
+    def __bool__(self) -> bool:
+        return Running.wanted
+
+
 @contextmanager
-def served(node: Node) -> Iterator[None]:
-    """Answer services and parameter requests of a node in a thread of its own."""
+def served(node: Node) -> Iterator[Running]:
+    """Answer services and parameter requests of a node in a thread of its own, beside the node's loop."""
     executor = SingleThreadedExecutor()
     executor.add_node(node)
     thread = threading.Thread(target=_spin, args=(executor,), daemon=True)
     thread.start()
+    Running.in_loop = True
     try:
-        yield
+        yield Running()
     finally:
         executor.shutdown(timeout_sec=1.0)
         thread.join(timeout=2.0)
@@ -62,10 +74,9 @@ def _spin(executor: SingleThreadedExecutor) -> None:
 
 
 def _interrupt(number: int, frame: Any) -> None:
-    """Interrupt the main thread once; what follows is part of the same wish."""
-    for each in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(each, signal.SIG_IGN)
-    raise KeyboardInterrupt
+    Running.wanted = False
+    if not Running.in_loop:
+        raise KeyboardInterrupt
 
 
 def _fail(name: str, error: Exception) -> int:

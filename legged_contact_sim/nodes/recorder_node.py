@@ -14,7 +14,7 @@ from ..recording.bag import BagWriter, Topic
 from ..recording.definitions import definition
 from .parameters import Declared, declare
 from .polling import Mailbox
-from .process import run_node, served
+from .process import Running, run_node, served
 from .throttle import Throttle
 
 DEPTH = 2000  # messages that wait in the middleware
@@ -43,11 +43,11 @@ class RecorderNode(Node):
         self._warn = Throttle(self.get_logger().warning)
         self.bag = BagWriter(folder)
 
-    def run(self) -> None:
+    def run(self, running: Running) -> None:
         """Record until interrupted; then finish the bag."""
         flushed = looked = 0.0
         try:
-            while self.context.ok():
+            while running:
                 now = time.monotonic()
                 if now - looked > LOOK_AROUND:
                     self._look_around()
@@ -135,8 +135,8 @@ def main() -> None:
 def _run() -> None:
     node = RecorderNode()
     node.get_logger().info(f"recording to {node.bag.folder}")
-    with served(node):
-        node.run()
+    with served(node) as running:
+        node.run(running)
 
 
 if __name__ == "__main__":

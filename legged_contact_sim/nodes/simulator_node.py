@@ -1,6 +1,7 @@
 """The simulator as a ROS 2 node: its own loop in the main thread, services and parameters in a thread beside it."""
 
 import gc
+import importlib.util
 import sys
 import time
 from collections.abc import Callable
@@ -20,7 +21,7 @@ from ..terrain import make_terrain
 from .inputs import Commands, Pushes
 from .pacing import Pacer
 from .parameters import contact_settings, declarations, declare, refuse_unknown, take_value, terrain_settings
-from .process import run_node, served
+from .process import Running, run_node, served
 from .publishing import Outputs
 from .requests import Requests
 from .snapshot import NANOSECONDS, Snapshot
@@ -68,6 +69,10 @@ class SimulatorNode(Node):
         self.create_service(SetBool, "pause", self._on_pause)
         self.create_service(Trigger, "step", self._on_step)
         self.add_on_set_parameters_callback(self._change_parameters)
+        if importlib.util.find_spec("simulation_interfaces"):
+            from .simulation_services import SimulationServices
+
+            self._simulation_services = SimulationServices(self)
 
     # What can be asked of the node, from any thread.
 
@@ -105,22 +110,21 @@ class SimulatorNode(Node):
 
     # The loop.
 
-    def run(self) -> None:
+    def run(self, running: Running) -> None:
         """Advance and publish until interrupted."""
         gc.freeze()
         self._publish()
         self.pacer.begin()
-        while self.context.ok():
+        while running:
             self._requests.serve()
             if self.paused:
                 self.outputs.publish_conditions(self.snapshot, self._conditions)
                 time.sleep(IDLE)
                 continue
-            if self.values["lockstep"] or (self.values["await_command"] and self._ticks == 0):
-                self._await_command()
+            if self._awaits_command() and not self._await_command(running):
+                continue
             self.pacer.wait()
-            if not self.paused:
-                self._tick()
+            self._tick()
 
     def _tick(self) -> None:
         """Advance by one control period and publish what is due."""
@@ -138,16 +142,25 @@ class SimulatorNode(Node):
         self.outputs.wrenches.add(self.snapshot, self.period)
         self._publish()
 
-    def _await_command(self) -> None:
-        """Wait for a command, in lockstep for the one that answers the joint state just published."""
+    def _awaits_command(self) -> bool:
+        """Return whether a command has to come before time goes on."""
+        if self.values["lockstep"]:
+            return self._ticks % max(1, round(self.values["control_rate"] / self.values["command_rate"])) == 0
+        return self.values["await_command"] and self._ticks == 0
+
+    def _await_command(self, running: Running) -> bool:
+        """Wait for a command, in lockstep for the one that answers the joint state just published.
+
+        Returns whether it came; otherwise something else happened meanwhile: a reset, a pause, the end.
+        """
         lockstep = self.values["lockstep"]
-        if lockstep and self._ticks % max(1, round(self.values["control_rate"] / self.values["command_rate"])):
-            return
         awaited = self.snapshot.nanoseconds if lockstep else None
+        came = False
         resets, reminded = self._resets, time.monotonic()
-        while self.context.ok() and not self.paused and resets == self._resets and lockstep == self.values["lockstep"]:
+        while running and not self.paused and resets == self._resets and lockstep == self.values["lockstep"]:
             self.commands.poll(self.simulator.time, awaited)
-            if self.commands.state == "fresh" and awaited in (None, self.commands.answered):
+            came = self.commands.state == "fresh" and awaited in (None, self.commands.answered)
+            if came:
                 break
             if time.monotonic() - reminded > REMINDER:
                 self._remind()
@@ -157,11 +170,13 @@ class SimulatorNode(Node):
         if self._waiting:
             self._waiting = ""
             self.pacer.begin()
+        return came
 
     def _remind(self) -> None:
         """Say once more what the awaited command has to answer, for a controller that has only just come."""
-        self._waiting = f"waiting for a command since {self.snapshot.nanoseconds * 1e-9:.6f} s"
-        self._warn("waiting", self._waiting + ("; in lockstep command_rate" if self.values["lockstep"] else ""))
+        wanted = "the command that answers" if self.values["lockstep"] else "a command at"
+        self._waiting = f"waiting for {wanted} {self.snapshot.nanoseconds * 1e-9:.6f} s"
+        self._warn("waiting", self._waiting)
         self.outputs.publish_everything(self.snapshot, self._conditions)
 
     def _publish(self) -> None:
@@ -313,8 +328,8 @@ def _run() -> None:
         f"{node.simulator.robot.name} on {node.values['terrain.kind']} under {node.simulator.contact_model}: "
         f"physics at {1.0 / node.simulator.time_step:.0f} Hz, control at {1.0 / node.period:.0f} Hz"
     )
-    with served(node):
-        node.run()
+    with served(node) as running:
+        node.run(running)
 
 
 if __name__ == "__main__":

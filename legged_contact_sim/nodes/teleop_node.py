@@ -13,7 +13,7 @@ from geometry_msgs.msg import Twist
 from rclpy.node import Node
 
 from ..errors import ParameterError
-from .process import run_node, served
+from .process import Running, run_node, served
 from .qos import COMMANDS
 
 STEP = np.array([0.05, 0.05, 0.1])  # m/s forward and sideways, rad/s, per key stroke
@@ -50,11 +50,11 @@ class TeleopNode(Node):
         message.linear.x, message.linear.y, message.angular.z = forward, sideways, turning
         self._publisher.publish(message)
 
-    def run(self) -> None:
+    def run(self, running: Running) -> None:
         """Read keys until asked to quit; the last message stops the robot."""
         print(HELP)
         with _single_keys():
-            while self.press(_key(PERIOD)):
+            while running and self.press(_key(PERIOD)):
                 self.publish()
                 x, y, turn = self.velocity
                 print(f"\rforward {x:+.2f} m/s  sideways {y:+.2f} m/s  turning {turn:+.2f} rad/s ", end="", flush=True)
@@ -94,8 +94,8 @@ def main() -> None:
 
 def _run() -> None:
     node = TeleopNode()
-    with served(node):
-        node.run()
+    with served(node) as running:
+        node.run(running)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,74 @@
+"""Start the simulator on a scenario, and with it a controller, RViz and a recording, if they are asked for."""
+
+import shutil
+from pathlib import Path
+
+from launch import LaunchContext, LaunchDescription
+from launch.action import Action
+from launch.actions import DeclareLaunchArgument, ExecuteProcess, OpaqueFunction
+from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import Node
+
+from legged_contact_sim.scenarios import find_scenario, read_scenario
+
+PACKAGE = "legged_contact_sim"
+ARGUMENTS = {
+    "scenario": ("quadruped_stand", "a file of config/, without .yaml, or the path of another"),
+    "robot": ("", "packaged name or path of a URDF; empty: the scenario's"),
+    "contact_model": ("", "empty: the scenario's"),
+    "controller": ("", "its name, or none; empty: the scenario's"),
+    "real_time_factor": ("", "simulated over wall time; 0.0: as fast as possible; empty: the scenario's"),
+    "lockstep": ("", "true: wait for the answer to every joint state on the control grid; empty: the scenario's"),
+    "namespace": ("", "of all nodes, and before the names of the robot's frames"),
+    "clock": ("true", "publish /clock"),
+    "rviz": ("false", "show the robot in RViz"),
+    "record": ("false", "record all topics: with ros2 bag where it is installed, else with this package's recorder"),
+}
+
+
+def generate_launch_description() -> LaunchDescription:
+    """Return the arguments, and the nodes that follow from them."""
+    declared = [
+        DeclareLaunchArgument(name, default_value=value, description=text) for name, (value, text) in ARGUMENTS.items()
+    ]
+    return LaunchDescription([*declared, OpaqueFunction(function=_nodes)])
+
+
+def _nodes(context: LaunchContext) -> list[Action]:
+    chosen = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
+    path = find_scenario(chosen["scenario"])
+    controller = chosen["controller"] or read_scenario(path).get("controller", "none")
+    common = {"package": PACKAGE, "namespace": chosen["namespace"], "output": "screen"}
+    parameters = [str(path), _settings(chosen, controller)]
+    nodes: list[Action] = [Node(executable="simulator_node", name=PACKAGE, parameters=parameters, **common)]
+    if controller != "none":
+        nodes.append(Node(executable="controller_node", name="controller", parameters=parameters, **common))
+    if chosen["rviz"] == "true":
+        view = path.parent / "legged_robot.rviz"
+        nodes.append(Node(package="rviz2", executable="rviz2", arguments=["-d", str(view)], output="screen"))
+    if chosen["record"] == "true":
+        nodes.append(_recorder(common))
+    return nodes
+
+
+def _settings(chosen: dict[str, str], controller: str) -> dict[str, object]:
+    """Return what the arguments change in the scenario."""
+    settings: dict[str, object] = {name: chosen[name] for name in ("robot", "contact_model") if chosen[name]}
+    settings["controller"] = controller
+    if chosen["real_time_factor"]:
+        settings["real_time_factor"] = float(chosen["real_time_factor"])
+    if chosen["lockstep"]:
+        settings["lockstep"] = chosen["lockstep"] == "true"
+    if controller == "none":
+        settings |= {"await_command": False, "lockstep": False}
+    if chosen["namespace"]:
+        settings["frame_prefix"] = f"{chosen['namespace']}/"
+    if chosen["clock"] != "true":
+        settings["clock_rate"] = 0.0
+    return settings
+
+
+def _recorder(common: dict[str, str]) -> Action:
+    if shutil.which("ros2"):
+        return ExecuteProcess(cmd=["ros2", "bag", "record", "--all", "--storage", "mcap"], output="screen")
+    return Node(executable="recorder_node", parameters=[{"bag": str(Path.cwd() / "bag")}], **common)

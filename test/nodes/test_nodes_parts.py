@@ -1,0 +1,156 @@
+"""The parts that nodes are made of: patched messages, frames, time keeping, warnings."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from rclpy.serialization import deserialize_message
+from scipy.spatial.transform import Rotation
+from sensor_msgs.msg import JointState
+
+from legged_contact_sim import ParameterError, RobotModel, Simulator
+from legged_contact_sim.nodes import pacing, throttle
+from legged_contact_sim.nodes.cdr import STAMP, Template, put_stamp
+from legged_contact_sim.nodes.markers import upright_to
+from legged_contact_sim.nodes.pacing import Pacer
+from legged_contact_sim.nodes.simulator_node import control_period
+from legged_contact_sim.nodes.start_pose import start_state
+from legged_contact_sim.nodes.throttle import Throttle
+from legged_contact_sim.nodes.transforms import FrameTree, quaternions
+
+NUMBERS = st.floats(allow_nan=False, width=64)
+DIRECTIONS = arrays(float, 3, elements=st.floats(-1.0, 1.0)).filter(lambda v: np.linalg.norm(v) > 0.1)
+
+
+def fill(message, record):
+    put_stamp(message.header.stamp, record["stamp"])
+    message.position, message.effort = record["position"].tolist(), record["effort"].tolist()
+
+
+@settings(deadline=None)
+@given(
+    names=st.lists(st.text("abcdefgh_", min_size=1, max_size=9), min_size=1, max_size=5),
+    numbers=st.lists(NUMBERS, min_size=10, max_size=10),
+    nanoseconds=st.integers(0, 999_999_999),
+)
+def test_a_patched_message_reads_as_the_message_with_these_numbers(names, numbers, nanoseconds):
+    count = len(names)
+    kind = [STAMP, ("position", "<f8", count), ("effort", "<f8", count)]
+    template = Template(JointState(name=names), kind, fill)
+    template.record["stamp"] = 7, nanoseconds
+    template.record["position"] = numbers[:count]
+    template.record["effort"] = numbers[5 : 5 + count]
+    message = deserialize_message(template.encoded(), JointState)
+    assert list(message.name) == names
+    assert (message.header.stamp.sec, message.header.stamp.nanosec) == (7, nanoseconds)
+    assert list(message.position) == numbers[:count] and list(message.effort) == numbers[5 : 5 + count]
+
+
+@settings(deadline=None)
+@given(turn=arrays(float, 3, elements=st.floats(-6.0, 6.0)))
+def test_quaternions_turn_as_their_matrices_do(turn):
+    matrix = Rotation.from_rotvec(turn).as_matrix()
+    (quaternion,) = quaternions(matrix[None])
+    assert Rotation.from_quat(quaternion).as_matrix() == pytest.approx(matrix, abs=1e-12)
+
+
+@settings(deadline=None)
+@given(normal=DIRECTIONS.map(lambda v: np.array([v[0], v[1], abs(v[2])])).filter(lambda v: np.linalg.norm(v) > 0.1))
+def test_cones_stand_upright_on_the_ground(normal):
+    normal /= np.linalg.norm(normal)
+    (quaternion,) = upright_to(normal[None])
+    assert Rotation.from_quat(quaternion).apply([0.0, 0.0, 1.0]) == pytest.approx(normal, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["quadruped12", "biped_planar", "jumping_leg", "double_pendulum"])
+def test_every_link_has_one_frame_and_one_parent(name):
+    robot = RobotModel.from_urdf(name)
+    tree = FrameTree(robot, "world", "mine/")
+    children = [child for _, child in [*tree.moving, *tree.fixed]]
+    assert len(set(children)) == len(children)
+    links = {f"mine/{link}" for link in robot.frames if link != "world"}
+    assert links | set(tree.contact_frames) == set(children)
+    assert {parent for parent, _ in tree.moving} <= {*children, "world"}
+
+
+class Clock:
+    """Time that passes when one sleeps, or when told to."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
+
+
+def test_pacer_keeps_time_and_counts_what_it_misses(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(pacing, "time", clock)
+    pacer = Pacer(0.001, 0.5)
+    for _ in range(1000):
+        pacer.wait()
+    assert clock.now == pytest.approx(102.0)
+    assert (pacer.missed, pacer.factor) == (0, pytest.approx(0.5, rel=0.01))
+    clock.now += 0.1
+    for _ in range(200):
+        pacer.wait()
+    assert clock.now == pytest.approx(102.4), "what was lost is caught up"
+    assert 40 <= pacer.missed <= 50
+    missed = pacer.missed
+    clock.now += 10.0
+    for _ in range(100):
+        pacer.wait()
+    assert clock.now == pytest.approx(112.6, abs=0.01), "but not what is lost for good"
+    assert pacer.missed == missed + 1
+
+
+def test_free_running_never_waits(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(pacing, "time", clock)
+    pacer = Pacer(0.001, 0.0)
+    for _ in range(1000):
+        pacer.wait()
+    assert (clock.now, pacer.missed) == (100.0, 0)
+
+
+def test_one_warning_of_a_kind_every_few_seconds(monkeypatch):
+    clock, said = Clock(), []
+    monkeypatch.setattr(throttle, "time", clock)
+    warn = Throttle(said.append)
+    for _ in range(1000):
+        warn("kind", "this")
+        warn("other", "that")
+        clock.now += 0.01
+    assert said[:2] == ["this", "that"]
+    assert len(said) == 4 and "499 more" in said[2]
+
+
+def test_control_ticks_are_whole_steps():
+    assert control_period(1000.0, 5e-4) == (2, 0.001)
+    assert control_period(2000.0, 5e-4) == (1, 0.0005)
+    for rate in (333.0, 3000.0):
+        with pytest.raises(ParameterError, match="control_rate"):
+            control_period(rate, 5e-4)
+
+
+def test_start_state_follows_the_parameters():
+    simulator = Simulator("quadruped12")
+    home = simulator.home()
+    q, v = start_state(simulator, {"initial.lift": 0.5})
+    assert q[2] == home[2] + 0.5 and not v.any()
+    turned = {"initial.lift": 0.0, "initial.position": [1.0, 2.0, 3.0], "initial.orientation": [0.0, 0.0, 1.0, 0.0]}
+    q, _ = start_state(simulator, turned)
+    assert q[:7].tolist() == [1.0, 2.0, 3.0, 0.0, 0.0, 1.0, 0.0]
+    for values, word in (
+        ({"initial.joints": [0.0]}, "initial.joints"),
+        ({"initial.orientation": [0.0, 0.0, 0.0, 0.0]}, "initial.orientation"),
+        ({"initial.v": [1.0]}, "initial.v"),
+    ):
+        with pytest.raises(ParameterError, match=word):
+            start_state(simulator, {"initial.lift": 0.0} | values)
+    with pytest.raises(ParameterError, match="no floating base"):
+        start_state(Simulator("double_pendulum"), {"initial.lift": 0.0, "initial.position": [0.0, 0.0, 0.0]})

@@ -1,0 +1,86 @@
+"""What cannot be simulated is refused at the start: one readable line, a status, and nothing left running."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from ros_bench import wait_for
+
+BROKEN = "<robot name='broken'><link name='base'/></robot>"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "word"),
+    [
+        (["robot:=no_such_robot"], "no_such_robot"),
+        ([f"robot:={BROKEN}"], "URDF text"),
+        (["friction:=slippery"], "friction"),
+        (["control_rate:=333.0"], "control_rate"),
+        (["contact.exact_lcp.magic:=1.0"], "contact.exact_lcp.magic"),
+        (["initial.joints:=[1.0, 2.0]"], "initial.joints"),
+    ],
+)
+def test_simulator_refuses_what_it_cannot_simulate(bench, parameters, word):
+    refused(bench.simulator(*parameters), word)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "word"),
+    [
+        (["controller:=telepathy"], "telepathy"),
+        (["joint_pid.magic:=1.0"], "joint_pid.magic"),
+    ],
+)
+def test_controller_refuses_what_it_cannot_do(bench, parameters, word):
+    refused(bench.controller(*parameters), word)
+
+
+def refused(process, word):
+    assert process.wait(120.0) == 1
+    lines = [line for line in process.said().splitlines() if line.strip()]
+    assert len(lines) == 1, process.said()
+    assert word in lines[0]
+
+
+def test_command_line_ends_everything_when_the_simulator_refuses(tmp_path):
+    command = [sys.executable, "-m", "legged_contact_sim.cli", "run", "-p", "contact_model:=glue"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300.0)
+    assert done.returncode == 1
+    assert "glue" in done.stderr
+    assert not children_of_domain()
+
+
+def children_of_domain():
+    """Return the command lines of nodes in this test's domain that are still there."""
+    domain = f"ROS_DOMAIN_ID={os.environ['ROS_DOMAIN_ID']}".encode()
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            arguments, environment = (folder / "cmdline").read_bytes(), (folder / "environ").read_bytes()
+        except OSError:
+            continue
+        if b"legged_contact_sim.nodes" in arguments and domain in environment.split(b"\0"):
+            found.append(arguments)
+    return found
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_command_line_shows_a_standing_robot_and_leaves_nothing_behind(tmp_path, number):
+    """Until Ctrl-C; and even if it is killed itself."""
+    log = tmp_path / "run.log"
+    with open(log, "wb") as output:
+        command = [sys.executable, "-m", "legged_contact_sim.cli", "run", "--record", str(tmp_path / "bag")]
+        run = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
+    try:
+        wait_for(lambda: "contacts 4/4" in log.read_text(), 300.0, "the status line")
+        assert len(children_of_domain()) == 3
+        run.send_signal(number)
+        status = run.wait(60.0)
+    finally:
+        run.kill()
+    assert status == (0 if number == signal.SIGINT else -9)
+    wait_for(lambda: not children_of_domain(), 30.0, "all have ended")
+    assert "Traceback" not in log.read_text(), log.read_text()

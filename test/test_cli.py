@@ -1,0 +1,77 @@
+"""The command line without ROS: lists, scenarios, and what the doctor says."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from legged_contact_sim import ParameterError, RobotModel, cli, contact_models, doctor, robots
+from legged_contact_sim.control import controllers, make_controller
+from legged_contact_sim.scenarios import find_scenario, read_scenario, scenarios
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def run(*arguments):
+    with pytest.raises(SystemExit) as ended:
+        cli.main(arguments)
+    return ended.value.code
+
+
+@pytest.mark.parametrize(
+    ("command", "names"), [("robots", robots()), ("models", contact_models()), ("controllers", controllers())]
+)
+def test_lists_name_everything(capsys, command, names):
+    assert run(command) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(names)
+
+
+@pytest.mark.parametrize("name", scenarios())
+def test_scenarios_name_a_robot_a_contact_model_and_a_controller_that_exist(name):
+    parameters = read_scenario(find_scenario(name))
+    robot = RobotModel.from_urdf(parameters["robot"])
+    assert parameters.get("contact_model", "exact_lcp") in contact_models()
+    controller = parameters.get("controller", "none")
+    if controller != "none":
+        make_controller(controller, robot, parameters.get(controller, {}))
+        assert parameters.get("rate", 500.0) <= 1.0 / parameters.get("time_step", 5e-4) or name.startswith("capability")
+
+
+def test_what_is_not_there_is_one_line_and_a_status(capsys, tmp_path):
+    assert run("run", "no_such_scenario") == 1
+    assert run("plot", str(tmp_path)) == 1
+    assert run("recover", str(tmp_path)) == 1
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 3 and all(line.startswith("legged-contact-sim: ") for line in lines)
+
+
+def test_a_file_that_is_no_parameter_file_is_refused(tmp_path):
+    path = tmp_path / "x.yaml"
+    for text in ("robot: quadruped16", "[1, 2", ""):
+        path.write_text(text)
+        with pytest.raises(ParameterError, match="x.yaml"):
+            read_scenario(path)
+
+
+def test_doctor_tells_what_is_missing_and_what_to_do(capsys, monkeypatch):
+    there = doctor._importable
+    monkeypatch.setattr(doctor, "_importable", lambda module: module not in ("rclpy", "tf2_msgs") and there(module))
+    assert run("doctor") == 1
+    out = capsys.readouterr().out
+    assert re.search(r"MISSING\s+rclpy\s+source ROS 2", out)
+    assert re.search(r"MISSING\s+tf2_msgs\s+run interfaces/build.sh", out)
+    assert re.search(r"ok\s+numpy", out)
+
+
+def test_launch_files_start_scenarios_that_exist():
+    """Their defaults, read without running them: launch itself need not be installed."""
+    files = sorted((ROOT / "launch").glob("*.launch.py"))
+    assert len(files) == 5
+    for path in files:
+        tree = ast.parse(path.read_text())
+        functions = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+        assert "generate_launch_description" in functions
+        pairs = re.findall(r"\"scenario\": \(?\"(\w+)\"", path.read_text())
+        assert pairs and set(pairs) <= set(scenarios()), path.name
