@@ -1,0 +1,91 @@
+"""Timing of whole gait periods, in short pieces, so that a busy machine can be kept out of it.
+
+The cost of a step depends on which feet touch, so only whole periods compare. A period takes longer than a busy machine
+leaves anyone alone: it is cut into pieces, every round plays all of them from the same saved state, and each piece
+counts with its minimum (and its median) over the rounds.
+"""
+
+import statistics
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from .step_case import SETTLING, WATCHING, Behaviour, StepCase, behaviour
+from .timing import Timing, no_garbage_collection
+
+PIECE = 200  # steps
+
+
+class Player(Protocol):
+    """A quadruped in some engine, ready to follow joint targets."""
+
+    name: str
+    settings: Mapping[str, Any]
+
+    def play(self, rows: np.ndarray) -> None:
+        """Follow joint targets (rows, joint_count), rad, each for the case's ``every`` steps."""
+
+    def coordinates(self) -> np.ndarray:
+        """Return q in the package's conventions, (nq,)."""
+
+    def save(self) -> None:
+        """Keep the present state."""
+
+    def restore(self) -> None:
+        """Go back to the kept state."""
+
+
+@dataclass(frozen=True)
+class Lap:
+    """What a player showed, and what a step took; None: it failed its check and was not timed."""
+
+    name: str
+    settings: Mapping[str, Any]
+    behaviour: Behaviour
+    timing: Timing | None
+
+
+def watch(case: StepCase, player: Player) -> Behaviour:
+    """Let a player start from its home pose, settle and be watched; keep the state it ends in."""
+    rows = case.targets(SETTLING + WATCHING, growing=True)
+    settled = len(case.targets(SETTLING))
+    player.play(rows[:settled])
+    path = []
+    for k in range(settled, len(rows)):
+        player.play(rows[k : k + 1])
+        path.append(player.coordinates())
+    player.save()
+    return behaviour(case, np.array(path))
+
+
+def pieces(case: StepCase) -> list[np.ndarray]:
+    """Return the targets of one gait period, cut into pieces of about `PIECE` steps."""
+    rows = case.targets(1)
+    return np.array_split(rows, max(1, round(len(rows) * case.every / PIECE)))
+
+
+def time_players(case: StepCase, players: Sequence[Player], rounds: int) -> list[Timing]:
+    """Return what a step takes in every player, µs; they take turns, a gait period each."""
+    parts = pieces(case)
+    samples: list[list[list[float]]] = [[[] for _ in parts] for _ in players]
+    with no_garbage_collection():
+        for _ in range(rounds):
+            for player, row in zip(players, samples):
+                player.restore()
+                for part, times in zip(parts, row):
+                    start = time.perf_counter()
+                    player.play(part)
+                    times.append(time.perf_counter() - start)
+    scale = 1e6 / (case.every * sum(map(len, parts)))
+    return [Timing(scale * sum(map(min, row)), scale * sum(map(statistics.median, row))) for row in samples]
+
+
+def compare(case: StepCase, players: Sequence[Player], rounds: int) -> list[Lap]:
+    """Watch all players and time those that do what they should."""
+    seen = [watch(case, player) for player in players]
+    able = [player for player, shown in zip(players, seen) if not shown.failure]
+    timings = dict(zip(map(id, able), time_players(case, able, rounds)))
+    return [Lap(p.name, p.settings, shown, timings.get(id(p))) for p, shown in zip(players, seen)]
