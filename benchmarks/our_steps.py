@@ -31,6 +31,8 @@ MODELS: dict[str, dict[str, float]] = {
 class OurPlayer:
     """One robot under one contact model; a run along targets is one compiled call."""
 
+    piece = 200
+
     def __init__(self, case: StepCase, model: str) -> None:
         self.case = case
         self.name = model

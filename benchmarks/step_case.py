@@ -89,10 +89,19 @@ def step_case(drive: Robot, gait: str, time_step: float) -> StepCase:
     return StepCase(drive, gait, time_step, urdf, RobotModel.from_urdf(urdf, "floating", home=home))
 
 
+GRAM = """<inertial><mass value="0.001"/>
+    <inertia ixx="1e-6" iyy="1e-6" izz="1e-6" ixy="0" ixz="0" iyz="0"/></inertial>"""
+
+
 def feet_only(urdf: str) -> str:
-    """Return a URDF without what engines treat differently: only feet touch; no joint friction, nothing to draw."""
+    """Return a URDF without what engines treat differently.
+
+    Only feet touch; there is no joint friction and nothing to draw; a link without mass gets a gram.
+    """
     root = ElementTree.fromstring(urdf)
     for link in root.iter("link"):
+        if link.find("inertial") is None:
+            link.append(ElementTree.fromstring(GRAM))
         for part in [*link.iter("collision"), *link.iter("visual")]:
             if part.tag == "visual" or not part.get("name", "").endswith("foot"):
                 link.remove(part)

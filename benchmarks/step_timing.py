@@ -16,14 +16,19 @@ import numpy as np
 from .step_case import SETTLING, WATCHING, Behaviour, StepCase, behaviour
 from .timing import Timing, no_garbage_collection
 
-PIECE = 200  # steps
-
 
 class Player(Protocol):
-    """A quadruped in some engine, ready to follow joint targets."""
+    """A quadruped in some engine, ready to follow joint targets.
+
+    Attributes:
+        name: of the engine and what of it is used.
+        settings: what a reader needs to do the same.
+        piece: steps that take a millisecond or two, so that they can be timed between two disturbances.
+    """
 
     name: str
     settings: Mapping[str, Any]
+    piece: int
 
     def play(self, rows: np.ndarray) -> None:
         """Follow joint targets (rows, joint_count), rad, each for the case's ``every`` steps."""
@@ -61,25 +66,25 @@ def watch(case: StepCase, player: Player) -> Behaviour:
     return behaviour(case, np.array(path))
 
 
-def pieces(case: StepCase) -> list[np.ndarray]:
-    """Return the targets of one gait period, cut into pieces of about `PIECE` steps."""
+def pieces(case: StepCase, size: int) -> list[np.ndarray]:
+    """Return the targets of one gait period, cut into pieces of about ``size`` steps."""
     rows = case.targets(1)
-    return np.array_split(rows, max(1, round(len(rows) * case.every / PIECE)))
+    return np.array_split(rows, max(1, round(len(rows) * case.every / size)))
 
 
 def time_players(case: StepCase, players: Sequence[Player], rounds: int) -> list[Timing]:
     """Return what a step takes in every player, µs; they take turns, a gait period each."""
-    parts = pieces(case)
-    samples: list[list[list[float]]] = [[[] for _ in parts] for _ in players]
+    parts = [pieces(case, player.piece) for player in players]
+    samples: list[list[list[float]]] = [[[] for _ in own] for own in parts]
     with no_garbage_collection():
         for _ in range(rounds):
-            for player, row in zip(players, samples):
+            for player, own, row in zip(players, parts, samples):
                 player.restore()
-                for part, times in zip(parts, row):
+                for part, times in zip(own, row):
                     start = time.perf_counter()
                     player.play(part)
                     times.append(time.perf_counter() - start)
-    scale = 1e6 / (case.every * sum(map(len, parts)))
+    scale = 1e6 / (case.every * len(case.targets(1)))
     return [Timing(scale * sum(map(min, row)), scale * sum(map(statistics.median, row))) for row in samples]
 
 
