@@ -2,11 +2,17 @@
 
 import argparse
 
-from . import dynamics
+from . import batch, dynamics, growth, steps, table1
 from .report import RESULTS, write_json
 from .timing import machine, use_one_core
 
-PARTS = {"dynamics": dynamics.run}
+PARTS = {
+    "dynamics": dynamics.run,
+    "steps": steps.run,
+    "batch": batch.run,
+    "growth": growth.run,
+    "table1": table1.run,
+}
 
 
 def main() -> None:

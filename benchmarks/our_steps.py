@@ -13,7 +13,7 @@ from .step_case import FRICTION, StepCase
 EXACT, MOREAU = "exact_lcp", "moreau"
 NO_LOG = np.empty((0, 0))
 # Soft models: springs that sink a foot by some millimetres and are stable at the longer time step.
-MODELS: dict[str, dict[str, float]] = {
+MODELS: dict[str, dict[str, Any]] = {
     EXACT: {"friction": FRICTION},
     MOREAU: {"friction": FRICTION},
     "compliant": {"friction": FRICTION},
