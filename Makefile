@@ -1,7 +1,11 @@
 # make test   is all a fresh machine needs: Python 3.11 to 3.13 with pip's registry in reach.
+# make sim    likewise; ROS 2 comes from PyPI unless one is sourced.
 PYTHON ?= python3
 VENV   ?= .venv
 WORKERS ?= 2
+# What `make sim` simulates: a file of config/, and further arguments of `legged-contact-sim run`.
+SCENARIO ?= quadruped_stand
+ARGS     ?=
 
 RUN     := $(VENV)/bin/python
 SOURCES := setup.py setup.cfg package.xml
@@ -11,15 +15,21 @@ export PIP_ROOT_USER_ACTION := ignore
 # Errors only: warnings about a machine's registry set-up are not ours.
 PIP := $(RUN) -m pip --quiet --quiet
 
-.PHONY: help test lint types bench clean
+.PHONY: help test sim soak lint types bench bench-ros clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-test: lint types ## lint, type-check and run the tests (PYTEST_ADDOPTS is respected; WORKERS=2)
+test: lint types $(VENV)/.ros ## lint, type-check and run the tests (PYTEST_ADDOPTS is respected; WORKERS=2)
 	@echo "== pytest"
 	@PYTEST_ADDOPTS="-n $(WORKERS) --dist loadfile $$PYTEST_ADDOPTS" $(RUN) -m pytest -q
+
+sim: $(VENV)/.ros ## simulate over ROS 2 until Ctrl-C (SCENARIO=quadruped_stand, ARGS="--record")
+	@$(VENV)/bin/legged-contact-sim run $(SCENARIO) $(ARGS)
+
+soak: $(VENV)/.ros ## the long tests of the nodes: hundreds of resets under load
+	@SOAK=1 $(RUN) -m pytest -q test/nodes
 
 lint: $(VENV)/.test ## ruff
 	@echo "== ruff"
@@ -32,6 +42,9 @@ types: $(VENV)/.test ## mypy
 bench: $(VENV)/.bench ## compare with other engines
 	@$(RUN) -m benchmarks
 
+bench-ros: $(VENV)/.ros ## how much of a core the simulator node takes at full load (a minute)
+	@$(RUN) -m benchmarks.ros_load
+
 clean: ## remove the environment, caches and build products
 	@rm -rf $(VENV) build install log *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -40,6 +53,15 @@ $(VENV)/.test: requirements/test.txt $(SOURCES) | $(VENV)/.python
 	@echo "== installing requirements/test.txt and this package into $(VENV) (a minute or two, once)"
 	@$(PIP) install -r requirements/test.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# A sourced ROS 2 is used as it is; without one, its wheels and the one interface that they lack are added.
+$(VENV)/.ros: requirements/ros.txt $(wildcard interfaces/transforms/*) interfaces/build.sh $(VENV)/.test
+	@if $(RUN) -c 'import rclpy, tf2_msgs' 2>/dev/null; then :; \
+	elif [ "$$(uname -sm)" = "Linux x86_64" ]; then \
+		echo "== adding ROS 2 from PyPI to $(VENV) (requirements/ros.txt)"; \
+		$(PIP) install -r requirements/ros.txt && interfaces/build.sh $(VENV); \
+	else echo "== no ROS 2 wheels for this platform: without a sourced ROS 2 there are no nodes" >&2; fi
 	@touch $@
 
 $(VENV)/.bench: requirements/bench.txt $(VENV)/.test

@@ -82,5 +82,13 @@ setup(
         "bench": ["dartpy", "drake", "pybullet", *engines, *plot, *sweep],
     },
     zip_safe=False,
-    entry_points={"console_scripts": []},
+    entry_points={
+        "console_scripts": [
+            "legged-contact-sim = legged_contact_sim.cli:main",
+            "simulator_node = legged_contact_sim.nodes.simulator_node:main",
+            "controller_node = legged_contact_sim.nodes.controller_node:main",
+            "recorder_node = legged_contact_sim.nodes.recorder_node:main",
+            "teleop_node = legged_contact_sim.nodes.teleop_node:main",
+        ]
+    },
 )

@@ -2,12 +2,13 @@
 
 import argparse
 
-from . import batch, dynamics, growth, steps, table1
+from . import batch, dynamics, event_driven, growth, steps, table1
 from .report import RESULTS, write_json
 from .timing import machine, use_one_core
 
 PARTS = {
     "dynamics": dynamics.run,
+    "event_driven": event_driven.run,
     "steps": steps.run,
     "batch": batch.run,
     "growth": growth.run,

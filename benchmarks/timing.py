@@ -54,6 +54,12 @@ def use_one_core() -> None:
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
 
 
+def use_all_cores() -> None:
+    """Undo `use_one_core`."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, range(os.cpu_count() or 1))
+
+
 def machine() -> dict[str, str]:
     """Return what a reader needs to know about this machine."""
     versions = {name: metadata.version(name) for name in ENGINES}

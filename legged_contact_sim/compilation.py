@@ -8,11 +8,13 @@ all sources of this package that hold kernels, since numba itself notices a chan
 import atexit
 import contextlib
 import functools
+import gc
 import hashlib
 import os
 import shutil
 import signal
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -22,6 +24,8 @@ from typing import Any, TypeVar
 import numba
 from numba.core import event
 from numba.extending import register_jitable
+
+from .whole_entries import leave_helpers_to_entries
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -63,35 +67,15 @@ def bind(entry: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
     return functools.partial(entry.overloads[signature].entry_point, *arguments)  # type: ignore[attr-defined]
 
 
-def _compile_in_child(entry: Any, compile_here: Callable[[Any], Any], signature: tuple[Any, ...]) -> None:
-    """Fill the cache from a child process, so that this one loads the very code that later ones will load.
-
-    The process that compiles links helpers that were optimised one by one, others the entry as a whole: the results
-    differ in the last bit. Without `fork`, or if the child fails, the caller compiles for itself.
-    """
-    name = f"{entry.py_func.__module__}.{entry.py_func.__qualname__}"
-    ready = cache_folder() / f"{name}-{hashlib.sha256(str(signature).encode()).hexdigest()[:16]}.ready"
-    if signature in entry.overloads or ready.exists() or not hasattr(os, "fork"):
-        return
-    _progress.greet()
-    sys.stderr.flush()
-    child = os.fork()
-    if child == 0:
-        status = 1
-        try:
-            compile_here(signature)
-            ready.touch()
-            status = 0
-        finally:
-            sys.stderr.flush()
-            os._exit(status)
-    patience = time.monotonic() + CHILD_SECONDS
-    while os.waitpid(child, os.WNOHANG)[0] == 0:
-        if time.monotonic() > patience:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            break
-        time.sleep(0.01)
+@contextlib.contextmanager
+def together_with(work: Callable[[], Any]) -> Iterator[None]:
+    """While this lasts, an entry that has to be compiled lets ``work`` compile what it calls on another processor."""
+    global _companion
+    _companion = work
+    try:
+        yield
+    finally:
+        _companion = None
 
 
 def _entry(function: Function, **options: Any) -> Function:
@@ -100,12 +84,75 @@ def _entry(function: Function, **options: Any) -> Function:
     compile_here = entry.compile
 
     def compile_ahead(signature: Any) -> Any:
-        _compile_in_child(entry, compile_here, tuple(signature))
+        ready = _mark_of(entry, tuple(signature))
+        if tuple(signature) not in entry.overloads and not ready.exists() and hasattr(os, "fork"):
+            _compile_in_child(compile_here, signature, ready)
         return compile_here(signature)
 
     entry.compile = compile_ahead
     _entries.add(entry)
     return entry
+
+
+def _mark_of(entry: Any, signature: tuple[Any, ...]) -> Path:
+    """Return the file that says that an entry is in the cache."""
+    name = f"{entry.py_func.__module__}.{entry.py_func.__qualname__}"
+    return cache_folder() / f"{name}-{hashlib.sha256(str(signature).encode()).hexdigest()[:16]}.ready"
+
+
+def _compile_in_child(compile_here: Callable[[Any], Any], signature: Any, ready: Path) -> None:
+    """Fill the cache from a child process, so that this one loads the very code that later ones will load.
+
+    The process that compiles may run other code than those that load it from the cache: results would differ in the
+    last bit. If the child fails, the caller compiles for itself.
+    """
+    global _companion
+    if _is_child:
+        _compile_and_mark(compile_here, signature, ready)
+        return
+    _progress.greet()
+    work, _companion = _companion, None
+    children = [_fork(lambda: _compile_and_mark(compile_here, signature, ready))]
+    if work is not None:
+        children.append(_fork(work, told=False))
+    for child in children:
+        _wait_for(child)
+
+
+def _compile_and_mark(compile_here: Callable[[Any], Any], signature: Any, ready: Path) -> None:
+    compile_here(signature)
+    ready.touch()
+
+
+def _fork(work: Callable[[], Any], told: bool = True) -> int:
+    """Start a child process that compiles what ``work`` needs, with or without a word to the user; return its id."""
+    sys.stderr.flush()
+    child = os.fork()
+    if child:
+        return child
+    global _is_child
+    _is_child = True
+    status = 1
+    try:
+        gc.disable()  # compiling makes few cycles; looking for them takes a tenth of the time
+        leave_helpers_to_entries({entry.py_func.__qualname__ for entry in _entries})
+        if not told:
+            event.unregister("numba:compile", _progress)
+        work()
+        status = 0
+    finally:
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def _wait_for(child: int) -> None:
+    patience = time.monotonic() + CHILD_SECONDS
+    while os.waitpid(child, os.WNOHANG)[0] == 0:
+        if time.monotonic() > patience:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            break
+        time.sleep(0.01)
 
 
 def cache_folder() -> Path:
@@ -121,7 +168,7 @@ def cache_folder() -> Path:
 def kernel_sources() -> list[Path]:
     """Return the files that hold kernels, and constants and records that are compiled into them."""
     found = [path for folder in KERNEL_FOLDERS for path in (PACKAGE / folder).rglob("*.py")]
-    return sorted([*found, PACKAGE / "compilation.py", PACKAGE / "model" / "records.py"])
+    return sorted([*found, PACKAGE / "compilation.py", PACKAGE / "whole_entries.py", PACKAGE / "model" / "records.py"])
 
 
 def kernel_hash() -> str:
@@ -140,6 +187,7 @@ def _candidate_roots() -> Iterator[Path]:
     yield PACKAGE / "__pycache__"
     home_cache = os.environ.get("XDG_CACHE_HOME")
     yield (Path(home_cache) if home_cache else Path.home() / ".cache") / "legged_contact_sim"
+    yield Path(tempfile.gettempdir()) / f"legged_contact_sim-{os.getuid() if hasattr(os, 'getuid') else 0}"
 
 
 def _first_writable(roots: Iterator[Path]) -> Path:
@@ -159,8 +207,12 @@ def _first_writable(roots: Iterator[Path]) -> Path:
 
 def _forget_old_caches(current: Path) -> None:
     """Remove the caches of earlier sources, all but the newest few (another version may be running from one)."""
-    others = [path for path in current.parent.glob("kernels-*") if path != current]
-    for path in sorted(others, key=lambda p: p.stat().st_mtime, reverse=True)[KEPT_CACHES:]:
+    others = []
+    for path in current.parent.glob("kernels-*"):
+        if path != current:
+            with contextlib.suppress(OSError):  # another process may just have removed it
+                others.append((path.stat().st_mtime, path))
+    for _, path in sorted(others, reverse=True)[KEPT_CACHES:]:
         shutil.rmtree(path, ignore_errors=True)
 
 
@@ -223,6 +275,8 @@ class _CompileProgress(event.Listener):
 
 
 _entries: set[Any] = set()
+_companion: Callable[[], Any] | None = None
+_is_child = False
 _folder: Path | None = None
 _progress = _CompileProgress()
 event.register("numba:compile", _progress)

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import types
 from pathlib import Path
@@ -179,8 +180,10 @@ def roots(monkeypatch, **environment):
 
 def test_cache_lives_beside_the_code_then_with_the_user(monkeypatch, tmp_path):
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
-    assert roots(monkeypatch) == [PACKAGE / "__pycache__", tmp_path / ".cache" / "legged_contact_sim"]
-    assert roots(monkeypatch, XDG_CACHE_HOME=tmp_path / "x")[-1] == tmp_path / "x" / "legged_contact_sim"
+    beside, user, temporary = roots(monkeypatch)
+    assert (beside, user) == (PACKAGE / "__pycache__", tmp_path / ".cache" / "legged_contact_sim")
+    assert temporary.parent == Path(tempfile.gettempdir())
+    assert roots(monkeypatch, XDG_CACHE_HOME=tmp_path / "x")[1] == tmp_path / "x" / "legged_contact_sim"
     assert roots(monkeypatch, NUMBA_CACHE_DIR=tmp_path / "n")[0] == tmp_path / "n"
 
 

@@ -3,12 +3,13 @@
 from .compliant import Compliant
 from .distributed import Distributed
 from .exact_lcp import ExactLcp
+from .hybrid import Hybrid
 from .model import Commands, ContactModel, Event
 from .moreau import Moreau
 from .penalty import Penalty
 
 MODELS: dict[str, type[ContactModel]] = {
-    model.name: model for model in (ExactLcp, Moreau, Compliant, Penalty, Distributed)
+    model.name: model for model in (ExactLcp, Moreau, Compliant, Penalty, Distributed, Hybrid)
 }
 
 

@@ -12,8 +12,9 @@ import math
 
 from ..compilation import inlined
 from ..dynamics.spatial import stretch, sym_inverse
-from .newton_solver import newton_step
+from .newton_solver import newton_step, row_velocity
 from .records import OPEN, SLIP, STICK
+from .system import IMPULSE, KEPT, MODE, OFFSET, SHARE, VELOCITY
 
 ACCEPTABLE = 100.0  # times the tolerance
 
@@ -113,9 +114,7 @@ def sweep(G, b, z, contacts, rows, mu, nu, modes, shares):
         change = max(change, abs(z0 - z[r]), abs(z1 - z[r + 1]), abs(z2 - z[r + 2]))
         z[r], z[r + 1], z[r + 2] = z0, z1, z2
     for r in range(3 * contacts, rows):
-        w = b[r]
-        for s in range(rows):
-            w += G[r, s] * z[s]
+        w = row_velocity(G, b, z, r, rows)
         wanted = max(0.0, z[r] - w / G[r, r])
         change = max(change, abs(wanted - z[r]))
         z[r] = wanted
@@ -150,61 +149,30 @@ def block_gauss_seidel(G, b, z, contacts, rows, mu, nu, modes, shares, tolerance
 
 
 @inlined
-def scalar_sweep(G, b, z, contacts, rows, mu, nu):
-    """One sweep row by row (Ayit 4.4): every normal impulse, then its tangents, projected on the disc."""
-    for r in range(rows):
-        tangent = r < 3 * contacts and r % 3 > 0
-        w = b[r]
-        for s in range(rows):
-            w += G[r, s] * z[s]
-        wanted = z[r] - w / G[r, r]
-        if not tangent:
-            wanted = max(0.0, wanted)
-        z[r] = wanted
-        if tangent and r % 3 == 2:
-            first, second = z[r - 1], z[r]
-            _, w1, w2 = block_velocity(G, b, z, r - 2, rows)
-            bound = mu * z[r - 2] + nu * math.sqrt(w1 * w1 + w2 * w2)
-            length = math.sqrt(first * first + second * second)
-            if length > bound:
-                z[r - 1], z[r] = first * bound / length, second * bound / length
-
-
-@inlined
-def projected_gauss_seidel(G, b, z, contacts, rows, mu, nu, modes, tolerance, max_sweeps):
-    """Solve the contact problem by scalar sweeps alone, as the study does; return their number and the residual."""
-    for k in range(1, max_sweeps + 1):
-        scalar_sweep(G, b, z, contacts, rows, mu, nu)
-        residual = complementarity_residual(G, b, z, contacts, rows, mu, nu, modes)
-        if residual <= tolerance:
-            return k, residual
-    return max_sweeps, complementarity_residual(G, b, z, contacts, rows, mu, nu, modes)
-
-
-@inlined
-def solve_contacts(G, b, z, contacts, rows, mu, nu, modes, shares, tolerance, max_sweeps, matrix, kept):
+def solve_contacts(G, b, z, w, contacts, rows, mu, nu, modes, shares, tolerance, max_sweeps, matrix, kept):
     """Solve the contact problem: Newton steps from the first guess, sweeps where they fail; return the number of both.
 
     A Newton step that does not halve the residual is taken back, and some sweeps, ever more, come before the next one.
     Feet that a stiff robot cannot move apart ask for velocities that fit only to rounding: there the residual stays a
     little above the tolerance, and one that is `ACCEPTABLE` and does not go down is accepted.
 
-    Arguments as for `block_gauss_seidel`; ``matrix`` (>= rows, >= rows + 1) and ``kept`` (>= rows,) are work.
+    Arguments as for `block_gauss_seidel`; ``w`` (>= rows,) are the velocities of the solution, ``matrix``
+    (>= rows + 2, >= rows + 3) and ``kept`` (>= rows,) are work.
     """
     effort, patience = 0, 0
-    before = complementarity_residual(G, b, z, contacts, rows, mu, nu, modes)
+    before = complementarity_residual(G, b, z, w, contacts, rows, mu, nu, modes)
     while effort < max_sweeps and before > tolerance:
         if patience > 0:
             sweeps = block_gauss_seidel(G, b, z, contacts, rows, mu, nu, modes, shares, tolerance, patience)
             effort += min(sweeps, patience)
-            before = complementarity_residual(G, b, z, contacts, rows, mu, nu, modes)
+            before = complementarity_residual(G, b, z, w, contacts, rows, mu, nu, modes)
             if before <= tolerance:
                 break
         for r in range(rows):
             kept[r] = z[r]
-        newton_step(G, b, z, contacts, rows, mu, nu, matrix)
+        newton_step(G, z, w, contacts, rows, mu, nu, matrix)
         effort += 1
-        after = complementarity_residual(G, b, z, contacts, rows, mu, nu, modes)
+        after = complementarity_residual(G, b, z, w, contacts, rows, mu, nu, modes)
         if after <= 0.5 * before:
             before = after
             continue
@@ -217,16 +185,18 @@ def solve_contacts(G, b, z, contacts, rows, mu, nu, modes, shares, tolerance, ma
 
 
 @inlined
-def complementarity_residual(G, b, z, contacts, rows, mu, nu, modes):
+def complementarity_residual(G, b, z, w, contacts, rows, mu, nu, modes):
     """Return how far the impulses are from solving the contact problem, relative to the step's largest impulse.
 
     For every row the velocity error is turned into an impulse by the row's own diagonal: the prox residual
-    ``|z - proj(z - w / G_rr)|`` (Gehring's fixed point), with the disc for the tangents. Sets the contacts' modes.
+    ``|z - proj(z - w / G_rr)|`` (Gehring's fixed point), with the disc for the tangents. Sets the contacts' modes and
+    all velocities ``w``.
     """
     worst, largest = 0.0, 1e-300
     for k in range(contacts):
         r = 3 * k
         w0, w1, w2 = block_velocity(G, b, z, r, rows)
+        w[r], w[r + 1], w[r + 2] = w0, w1, w2
         scale = 1.0 / G[r, r]
         p0, p1, p2 = max(0.0, z[r] - scale * w0), z[r + 1] - scale * w1, z[r + 2] - scale * w2
         length = math.sqrt(p1 * p1 + p2 * p2)
@@ -238,9 +208,19 @@ def complementarity_residual(G, b, z, contacts, rows, mu, nu, modes):
         worst = max(worst, abs(p0 - z[r]), abs(p1 - z[r + 1]), abs(p2 - z[r + 2]))
         largest = max(largest, z[r], abs(z[r + 1]), abs(z[r + 2]))
     for r in range(3 * contacts, rows):
-        w = b[r]
-        for s in range(rows):
-            w += G[r, s] * z[s]
-        worst = max(worst, abs(max(0.0, z[r] - w / G[r, r]) - z[r]))
+        w[r] = row_velocity(G, b, z, r, rows)
+        worst = max(worst, abs(max(0.0, z[r] - w[r] / G[r, r]) - z[r]))
         largest = max(largest, abs(z[r]))
     return worst / largest
+
+
+@inlined
+def solve_by_blocks(system, contacts, rows, h, settings):
+    """Solve the contact problem of a step; return the effort, the residual, and whether it is solved."""
+    G, b, z, w = system.G, system.vectors[OFFSET], system.vectors[IMPULSE], system.vectors[VELOCITY]
+    mu, nu, tolerance = settings.friction, settings.viscous_friction * h, settings.tolerance
+    modes, shares, matrix, kept = system.indices[MODE], system.vectors[SHARE], system.matrix, system.vectors[KEPT]
+    effort, residual = solve_contacts(
+        G, b, z, w, contacts, rows, mu, nu, modes, shares, tolerance, settings.max_iterations, matrix, kept
+    )
+    return effort, residual, residual <= ACCEPTABLE * tolerance

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..compilation import compiled_long, inlined
-from .commands import record, take_command
+from ..compilation import inlined
 from .force_stepping import (
     ForceModel,
     begin_step,
@@ -22,7 +21,7 @@ from .force_stepping import (
 )
 from .parameters import Parameters, number
 from .records import OPEN, SLIP, STICK
-from .system import System
+from .rollout import rollout_entry
 from .time_stepping import MAX_LOOKS
 
 FORCE_TOLERANCE = 1e-9  # relative error of a contact's force at which a step is settled
@@ -150,7 +149,7 @@ def revise(system, h, law):
 
 
 @inlined
-def advance(system, h, law):
+def advance_compliant(system, h, law):
     """One step of length ``h``, s."""
     begin_step(system, h, True)
     looks, joints, settled = 0, 0, False
@@ -173,27 +172,10 @@ def advance(system, h, law):
     end_step(system, h, joints, looks, settled)
 
 
-@compiled_long
-def run_entry(
-    links, bodies, contacts, terrain, heights, rows, state, result, rates, forces, slides, row_efforts, G, matrix,
-    vectors, indices, ledger, law, commands, log, h, steps, every, log_every,
-):  # fmt: skip
-    """Advance the system by some steps of length ``h``, s; see `ContactModel.run`."""
-    system = System(
-        links, bodies, contacts, terrain, heights, rows, state, result, rates, forces, slides, row_efforts, G, matrix,
-        vectors, indices, ledger,
-    )  # fmt: skip
-    for k in range(steps):
-        take_command(system, commands[min(k // every, len(commands) - 1)])
-        advance(system, h, law[0])
-        if len(log) > 0 and (k + 1) % log_every == 0:
-            record(system, log[(k + 1) // log_every - 1])
-
-
 class Compliant(ForceModel):
     """Springs and dampers in the ground with Coulomb friction, stable at any stiffness."""
 
     name: ClassVar[str] = "compliant"
     summary: ClassVar[str] = "springs and dampers with stick anchors and exact friction disc (Gehring, Algorithm 1)"
     Parameters: ClassVar[type[Parameters]] = CompliantParameters
-    entry: ClassVar = staticmethod(run_entry)
+    entry = staticmethod(rollout_entry(advance_compliant))

@@ -13,67 +13,92 @@ LIMIT_RECOVERY = 10.0  # rad/s or m/s; fastest way back for a joint that began b
 
 
 @inlined
-def hand_in_contact(links, bodies, contact, rows, efforts, r):
-    """Hand the contact point's three unit forces inward together, as rows ``r`` to ``r + 2`` (see `hand_inward`)."""
-    position, i = vector(contact.position), contact.link
+def hand_in_contact(links, bodies, contact, rows, efforts, G, r):
+    """Hand the contact point's three unit forces inward together, as rows ``r`` to ``r + 2`` (see `hand_inward`).
+
+    Their own 3x3 block of G is summed on the way.
+    """
+    position, i, branch = vector(contact.position), contact.link, -1
     normal = force_at(position, vector(contact.normal))
     first = force_at(position, vector(contact.first_tangent))
     second = force_at(position, vector(contact.second_tangent))
+    nn, n1, n2, g11, g12, g22 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     while i >= 0 and links[i].joint_kind != FREE:
         axis, push, inverse = spatial(bodies[i].axis), spatial(bodies[i].push), bodies[i].inverse_inertia
         y0, y1, y2 = dot(axis, normal), dot(axis, first), dot(axis, second)
         efforts[r, i], efforts[r + 1, i], efforts[r + 2, i] = y0, y1, y2
-        normal = sub(normal, scale(push, y0 * inverse))
-        first = sub(first, scale(push, y1 * inverse))
-        second = sub(second, scale(push, y2 * inverse))
-        i = links[i].parent
-    put_row(rows[r], bodies, contact.link, i, normal)
-    put_row(rows[r + 1], bodies, contact.link, i, first)
-    put_row(rows[r + 2], bodies, contact.link, i, second)
+        x0, x1, x2 = y0 * inverse, y1 * inverse, y2 * inverse
+        nn, n1, n2 = nn + y0 * x0, n1 + y0 * x1, n2 + y0 * x2
+        g11, g12, g22 = g11 + y1 * x1, g12 + y1 * x2, g22 + y2 * x2
+        normal, first, second = sub(normal, scale(push, x0)), sub(first, scale(push, x1)), sub(second, scale(push, x2))
+        branch, i = i, links[i].parent
+    for m in range(r, r + 3):
+        rows[m].link, rows[m].branch, rows[m].end = contact.link, branch, i
+    if i >= 0:
+        inverse_inertia = inertia(bodies[i].inertia)
+        moved, moved_first = apply(inverse_inertia, normal), apply(inverse_inertia, first)
+        moved_second = apply(inverse_inertia, second)
+        put_row(rows[r], normal, moved)
+        put_row(rows[r + 1], first, moved_first)
+        put_row(rows[r + 2], second, moved_second)
+        nn, n1, n2 = nn + dot(moved, normal), n1 + dot(moved, first), n2 + dot(moved, second)
+        g11, g12 = g11 + dot(moved_first, first), g12 + dot(moved_first, second)
+        g22 += dot(moved_second, second)
+    put_own_block(G, r, (nn, n1, n2, g11, g12, g22))
 
 
 @inlined
-def put_row(row, bodies, link, end, force):
-    """Store where a row begins and ends, and the force that reaches the FREE body at its end."""
-    row.link = link
-    row.end = end
-    if end >= 0:
-        put_spatial(row.force, force)
-        put_spatial(row.response, apply(inertia(bodies[end].inertia), force))
+def put_row(row, force, response):
+    """Store the force that reaches the FREE body at a row's end, and the motion that it gives it."""
+    put_spatial(row.force, force)
+    put_spatial(row.response, response)
+
+
+@inlined
+def put_own_block(G, r, block):
+    """Store a symmetric block on the diagonal of G."""
+    nn, n1, n2, g11, g12, g22 = block
+    G[r, r], G[r, r + 1], G[r, r + 2] = nn, n1, n2
+    G[r + 1, r], G[r + 1, r + 1], G[r + 1, r + 2] = n1, g11, g12
+    G[r + 2, r], G[r + 2, r + 1], G[r + 2, r + 2] = n2, g12, g22
 
 
 @inlined
 def put_products(G, a, s, row, first, second, third):
-    """Fill three entries of row ``a`` of G with what two rows share at their common FREE body."""
+    """Fill three entries of row ``a`` of G, and their mirrors, with what rows share at their common FREE body."""
     response = spatial(row.response)
-    G[a, s], G[a, s + 1], G[a, s + 2] = dot(response, first), dot(response, second), dot(response, third)
+    x, y, z = dot(response, first), dot(response, second), dot(response, third)
+    G[a, s], G[a, s + 1], G[a, s + 2] = x, y, z
+    G[s, a], G[s + 1, a], G[s + 2, a] = x, y, z
 
 
 @inlined
 def couple_contacts(links, bodies, rows, efforts, G, r, s):
-    """Fill the 3x3 block of G between two contacts' rows, from ``r`` and ``s`` <= r on, and its mirror."""
-    i = common_ancestor(links, rows[r].link, rows[s].link)
-    end = rows[r].end if i >= 0 else -1
-    if end >= 0:
+    """Fill the 3x3 block of G between two contacts' rows, from ``r`` and ``s`` < r on, and its mirror."""
+    if rows[r].end >= 0 and rows[r].end == rows[s].end:
         first, second, third = spatial(rows[s].force), spatial(rows[s + 1].force), spatial(rows[s + 2].force)
         put_products(G, r, s, rows[r], first, second, third)
         put_products(G, r + 1, s, rows[r + 1], first, second, third)
         put_products(G, r + 2, s, rows[r + 2], first, second, third)
     else:
         for a in range(r, r + 3):
-            G[a, s], G[a, s + 1], G[a, s + 2] = 0.0, 0.0, 0.0
-    while i != end:
+            for c in range(s, s + 3):
+                G[a, c], G[c, a] = 0.0, 0.0
+    if rows[r].branch == rows[s].branch and rows[r].branch >= 0:
+        add_shared_joints(links, bodies, rows, efforts, G, r, s)
+
+
+@inlined
+def add_shared_joints(links, bodies, rows, efforts, G, r, s):
+    """Add to the block between two contacts what the joints that carry both contribute."""
+    i = common_ancestor(links, rows[r].link, rows[s].link)
+    while i != rows[r].end:
         inverse = bodies[i].inverse_inertia
-        x0, x1, x2 = efforts[s, i] * inverse, efforts[s + 1, i] * inverse, efforts[s + 2, i] * inverse
         for a in range(r, r + 3):
-            y = efforts[a, i]
-            G[a, s] += y * x0
-            G[a, s + 1] += y * x1
-            G[a, s + 2] += y * x2
+            for c in range(s, s + 3):
+                G[a, c] += efforts[a, i] * efforts[c, i] * inverse
+                G[c, a] = G[a, c]
         i = links[i].parent
-    if s < r:
-        for a in range(r, r + 3):
-            G[s, a], G[s + 1, a], G[s + 2, a] = G[a, s], G[a, s + 1], G[a, s + 2]
 
 
 @inlined
@@ -101,8 +126,8 @@ def fill_rows(system, contacts, joints):
     """Build G of the active contacts (3 rows each) and, after them, of the joint limits that act (1 row each)."""
     links, bodies, rows, efforts, G = system.links, system.bodies, system.rows, system.row_efforts, system.G
     for k in range(contacts):
-        hand_in_contact(links, bodies, system.contacts[system.indices[ACTIVE, k]], rows, efforts, 3 * k)
-        for m in range(k + 1):
+        hand_in_contact(links, bodies, system.contacts[system.indices[ACTIVE, k]], rows, efforts, G, 3 * k)
+        for m in range(k):
             couple_contacts(links, bodies, rows, efforts, G, 3 * k, 3 * m)
         soften(G, 3 * k)
     for k in range(joints):

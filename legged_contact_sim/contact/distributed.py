@@ -6,7 +6,7 @@ All points of one link are one foot. Equation numbers are the paper's.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..compilation import compiled_long, inlined
+from ..compilation import inlined
 from ..dynamics.spatial import (
     ZERO,
     Spatial,
@@ -19,7 +19,7 @@ from ..dynamics.spatial import (
     vscale,
     vsub,
 )
-from .commands import record, take_command
+from .bookkeeping import world_impulse
 from .force_stepping import (
     ForceModel,
     begin_step,
@@ -35,8 +35,8 @@ from .force_stepping import (
 )
 from .parameters import Parameters, number
 from .records import OPEN, SLIP, STICK
-from .system import System
-from .time_stepping import MAX_LOOKS, world_impulse
+from .rollout import rollout_entry
+from .time_stepping import MAX_LOOKS
 
 DRAG_TOLERANCE = 1e-9  # relative error of a point's sliding force at which a step is settled
 
@@ -182,7 +182,7 @@ def end_speed(contact, direction):
 
 
 @inlined
-def advance(system, h, law):
+def advance_distributed(system, h, law):
     """One step of length ``h``, s."""
     begin_step(system, h, False)
     looks, joints, settled = 0, 0, False
@@ -204,27 +204,10 @@ def advance(system, h, law):
     change_phases(system, h, law)
 
 
-@compiled_long
-def run_entry(
-    links, bodies, contacts, terrain, heights, rows, state, result, rates, forces, slides, row_efforts, G, matrix,
-    vectors, indices, ledger, law, commands, log, h, steps, every, log_every,
-):  # fmt: skip
-    """Advance the system by some steps of length ``h``, s; see `ContactModel.run`."""
-    system = System(
-        links, bodies, contacts, terrain, heights, rows, state, result, rates, forces, slides, row_efforts, G, matrix,
-        vectors, indices, ledger,
-    )  # fmt: skip
-    for k in range(steps):
-        take_command(system, commands[min(k // every, len(commands) - 1)])
-        advance(system, h, law[0])
-        if len(log) > 0 and (k + 1) % log_every == 0:
-            record(system, log[(k + 1) // log_every - 1])
-
-
 class Distributed(ForceModel):
     """Soles of testing points with nonlinear springs, macroscopic breakaway and blended stick and slide."""
 
     name: ClassVar[str] = "distributed"
     summary: ClassVar[str] = "soles of testing points, nonlinear springs, breakaway of whole feet (Bruneau)"
     Parameters: ClassVar[type[Parameters]] = DistributedParameters
-    entry: ClassVar = staticmethod(run_entry)
+    entry = staticmethod(rollout_entry(advance_distributed))

@@ -6,15 +6,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..compilation import bind, compiled_long
-from .commands import record, take_command
-from .model import Commands, ContactModel
+from ..compilation import inlined
+from .block_solver import solve_by_blocks
 from .parameters import Parameters, choice, number, whole
+from .pivoting_solver import pivoting_system, solve_by_pivoting
 from .records import SETTINGS
-from .system import System, extent
-from .time_stepping import BLOCK, SCALAR, advance
-
-SOLVERS = {"block_pgs": BLOCK, "pgs": SCALAR}
+from .rollout import SteppingModel, rollout_entry
+from .scalar_solver import solve_by_rows
+from .system import dry_joints, extent
+from .time_stepping import advance
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,37 @@ class ExactLcpParameters(Parameters):
     restitution: float = number(0.0, 0.0, 1.0)
     impact_threshold: float = number(1e-3, 0.0, 1e3, "m/s", open_low=True)
     recovery_speed: float = number(0.5, 0.0, 1e3, "m/s")
-    solver: str = choice("block_pgs", tuple(SOLVERS))
+    solver: str = choice("block_pgs", ("block_pgs", "pgs", "lemke"))
     tolerance: float = number(1e-10, 0.0, 0.1)
     max_iterations: int = whole(1000, 1, 10**9)
 
 
-class ExactLcp(ContactModel):
+@inlined
+def advance_by_blocks(system, h, settings):
+    """One step, 3x3 blocks and Newton's method."""
+    advance(system, h, settings, solve_by_blocks)
+
+
+@inlined
+def advance_by_rows(system, h, settings):
+    """One step, the study's sweep."""
+    advance(system, h, settings, solve_by_rows)
+
+
+@inlined
+def advance_by_pivoting(system, h, settings):
+    """One step, normal impulses by Lemke's method."""
+    advance(system, h, settings, solve_by_pivoting)
+
+
+ENTRIES: dict[str, Callable[..., None]] = {
+    "block_pgs": rollout_entry(advance_by_blocks),
+    "pgs": rollout_entry(advance_by_rows),
+    "lemke": rollout_entry(advance_by_pivoting),
+}
+
+
+class ExactLcp(SteppingModel):
     """Hard contact with Coulomb friction as a complementarity problem on end-of-step velocities."""
 
     name: ClassVar[str] = "exact_lcp"
@@ -41,35 +66,16 @@ class ExactLcp(ContactModel):
     def __init__(self, robot: Any, terrain: Any, parameters: Any) -> None:
         """See `ContactModel`."""
         super().__init__(robot, terrain, parameters)
+        self.entry = ENTRIES[parameters.solver]
+        if parameters.solver == "lemke":
+            self.system = pivoting_system(self.system)
         self.settings = np.zeros(1, dtype=SETTINGS)
         for name in ("friction", "viscous_friction", "restitution", "impact_threshold", "recovery_speed", "tolerance"):
             self.settings[name] = getattr(parameters, name)
         self.settings["max_iterations"] = parameters.max_iterations
         self.settings["extent"] = extent(robot)
-        self.settings["solver"] = SOLVERS[parameters.solver]
+        self.settings["dry"] = dry_joints(robot)
 
-    def single_step(self, time_step: float, command: np.ndarray) -> Callable[[], None]:
-        """See `ContactModel.single_step`."""
-        return bind(run_entry, *self.system, self.settings, command, np.empty((0, 0)), time_step, 1, 1, 1)
-
-    def run(self, time_step: float, steps: int, commands: Commands, log: np.ndarray, log_every: int) -> None:
-        """See `ContactModel.run`."""
-        run_entry(*self.system, self.settings, commands.rows, log, time_step, steps, commands.every, log_every)
-
-
-@compiled_long
-def run_entry(
-    links, bodies, contacts, terrain, heights, rows, state, result, rates, forces, slides, row_efforts, G, matrix,
-    vectors, indices, ledger, settings, commands, log, h, steps, every, log_every,
-):  # fmt: skip
-    """Advance the system by some steps of length ``h``, s; see `ContactModel.run`."""
-    system = System(
-        links, bodies, contacts, terrain, heights, rows, state, result, rates, forces, slides, row_efforts, G, matrix,
-        vectors, indices, ledger,
-    )  # fmt: skip
-    settings[0].time_step = h
-    for k in range(steps):
-        take_command(system, commands[min(k // every, len(commands) - 1)])
-        advance(system, h, settings[0])
-        if len(log) > 0 and (k + 1) % log_every == 0:
-            record(system, log[(k + 1) // log_every - 1])
+    def _arguments(self, time_step: float) -> tuple[Any, ...]:
+        self.settings["time_step"] = time_step
+        return super()._arguments(time_step)

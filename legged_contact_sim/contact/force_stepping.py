@@ -13,13 +13,13 @@ joints' dry friction. Joint limits are rows of a complementarity problem as in `
 
 import math
 from dataclasses import astuple, fields
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from ..actuation.joint_laws import add_contact_hold, drive_joints, guess_slides, hold_efforts, revise_slides
 from ..actuation.rows import ACCELERATION, ADDED, APPLIED, CHANGE, FREE_RATES, MIDDLE, TREND
-from ..compilation import bind, inlined
+from ..compilation import inlined
 from ..dynamics.articulated_body import apply_external_forces, gather_inertias, spread_accelerations
 from ..dynamics.contact_inertia import hand_inward_effort, invert_roots
 from ..dynamics.kinematics import carry_two_rates, copy, place_bodies
@@ -42,44 +42,26 @@ from ..dynamics.spatial import (
     vector,
     vscale,
 )
+from .bookkeeping import clear_report, world_impulse
 from .constraint_rows import couple_limit, fill_limit_offsets, find_limits
 from .detection import lay_tangents, measure_gap, put_velocity
 from .lcp import pgs_kernel
-from .model import Commands, ContactModel
 from .parameters import Parameters
 from .records import CONTACT_NORMAL, CONTACT_TANGENTIAL, CONTACTS, ITERATIONS, OPEN, STICK, UNCONVERGED
-from .system import IMPULSE, JOINTED, OFFSET, SIDE
-from .time_stepping import (
-    SOLVER,
-    apply_impulses,
-    clear_report,
-    external_forces_act,
-    finish_step,
-    free_end,
-    world_impulse,
-)
+from .rollout import SteppingModel
+from .system import IMPULSE, JOINTED, OFFSET, SIDE, SOLVER
+from .time_stepping import apply_impulses, external_forces_act, finish_step, free_end
 
 LIMIT_TOLERANCE, LIMIT_SWEEPS = 1e-12, 10_000  # of the joint limits' complementarity problem
 
 
-class ForceModel(ContactModel):
+class ForceModel(SteppingModel):
     """A contact model whose forces are functions of the state: all its parameters are numbers of its force law."""
-
-    entry: ClassVar[Any]
 
     def __init__(self, robot: Any, terrain: Any, parameters: Any) -> None:
         """See `ContactModel`."""
         super().__init__(robot, terrain, parameters)
-        self.law = law_record(parameters)
-
-    def single_step(self, time_step: float, command: np.ndarray) -> Any:
-        """See `ContactModel.single_step`."""
-        log = np.empty((0, 0))
-        return bind(self.entry, *self.system, self.law, command, log, time_step, 1, 1, 1)
-
-    def run(self, time_step: float, steps: int, commands: Commands, log: np.ndarray, log_every: int) -> None:
-        """See `ContactModel.run`."""
-        self.entry(*self.system, self.law, commands.rows, log, time_step, steps, commands.every, log_every)
+        self.settings = law_record(parameters)
 
 
 def law_record(parameters: Parameters) -> np.ndarray:

@@ -65,6 +65,7 @@ class ContactModel(ABC):
         self.parameters = parameters
         self.system: System = build_system(robot, terrain)
         self.events: list[Event] = []
+        self.time = 0.0  # of the simulator when the state was last set, s
 
     @classmethod
     def make_parameters(cls, **given: Any) -> ParameterSet:

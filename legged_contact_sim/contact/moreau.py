@@ -7,23 +7,21 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..actuation.rows import RATE_ROWS
-from ..compilation import bind
+from ..compilation import inlined
 from ..dynamics.contact_inertia import ROW
 from ..model import RobotModel
 from ..model.cuts import COORDINATES, cut
-from .exact_lcp import run_entry
-from .model import Commands, ContactModel
 from .moreau_cuts import run_cut_entry
 from .parameters import Parameters, choice, number, whole
-from .prox import JOR, SOR, WORK_ROWS
+from .prox import JOR, SOR, solve_by_prox
 from .records import SETTINGS
-from .system import VECTOR_ROWS, System, extent
-from .time_stepping import AT_MIDPOINT, PREDICTED
+from .rollout import SteppingModel, rollout_entry
+from .system import VECTOR_ROWS, System, dry_joints, extent
+from .time_stepping import AT_MIDPOINT, PREDICTED, advance
 
 PROX = {"jor": JOR, "sor": SOR}
 FINISH = ("none", "newton")
 ACTIVATION = {"predicted": PREDICTED, "midpoint": AT_MIDPOINT}
-NO_LOG = np.empty((0, 0))
 
 
 @dataclass(frozen=True)
@@ -47,7 +45,16 @@ class MoreauParameters(Parameters):
     recovery_speed: float = number(0.5, 0.0, 1e3, "m/s")
 
 
-class Moreau(ContactModel):
+@inlined
+def advance_by_prox(system, h, settings):
+    """One step in minimal coordinates."""
+    advance(system, h, settings, solve_by_prox)
+
+
+run_entry = rollout_entry(advance_by_prox)
+
+
+class Moreau(SteppingModel):
     """Hard contact with Coulomb friction as normal cone inclusions on end velocities, by projection."""
 
     name: ClassVar[str] = "moreau"
@@ -57,12 +64,12 @@ class Moreau(ContactModel):
     def __init__(self, robot: Any, terrain: Any, parameters: Any) -> None:
         """See `ContactModel`."""
         super().__init__(robot, terrain, parameters)
-        self.system = self.system._replace(matrix=solver_work(len(self.system.rows)))
         self.coordinates: str = parameters.coordinates
         self.settings = solver_settings(parameters)
         self.settings["extent"] = extent(robot)
+        self.settings["dry"] = dry_joints(robot)
         self._ends = np.zeros((2, 0, 6))
-        self._entry: Callable[..., None] = run_entry
+        self.entry: Callable[..., None] = run_entry
         self._fixed: tuple[Any, ...] = (self.settings,)
         if parameters.coordinates != "minimal":
             self._cut(parameters)
@@ -74,7 +81,7 @@ class Moreau(ContactModel):
         self._ends = np.zeros((2, len(forest.cuts), 6))
         work = (np.zeros(forest.nv), np.zeros((RATE_ROWS, forest.nv)))
         cuts = (forest.cuts, np.zeros((len(forest.cuts), 6, 6)), self._ends)
-        self._entry = run_cut_entry
+        self.entry = run_cut_entry
         self._fixed = (forest.links, *work, *cuts, self.settings, int(parameters.bilateral == "direct"))
 
     def restart(self) -> None:
@@ -82,18 +89,14 @@ class Moreau(ContactModel):
         super().restart()
         self._ends[:] = 0.0
 
-    def single_step(self, time_step: float, command: np.ndarray) -> Callable[[], None]:
-        """See `ContactModel.single_step`."""
-        return bind(self._entry, *self.system, *self._fixed, command, NO_LOG, time_step, 1, 1, 1)
-
-    def run(self, time_step: float, steps: int, commands: Commands, log: np.ndarray, log_every: int) -> None:
-        """See `ContactModel.run`."""
-        self._entry(*self.system, *self._fixed, commands.rows, log, time_step, steps, commands.every, log_every)
+    def _arguments(self, time_step: float) -> tuple[Any, ...]:
+        self.settings["time_step"] = time_step
+        return (*self.system, *self._fixed)
 
 
 def solver_work(rows: int) -> np.ndarray:
     """Return the work of the prox iterations and of the solver that finishes them."""
-    return np.zeros((max(rows, WORK_ROWS), rows + 1))
+    return np.zeros((rows + 2, rows + 3))
 
 
 def with_cut_rows(system: System, robot: RobotModel, cuts: int) -> System:

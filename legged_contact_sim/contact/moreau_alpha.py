@@ -43,7 +43,7 @@ def iterations_over_alpha(model: Moreau, alphas: Sequence[float] | ArrayLike) ->
         if not 0.0 < alpha <= 2.0:
             raise ParameterError(f"alphas: expected numbers in ]0, 2], found {alpha}")
         settings["relaxation"] = alpha
-        vectors, modes = np.zeros((3, len(b))), np.zeros(contacts, dtype=np.int64)
+        vectors, modes = np.zeros((4, len(b))), np.zeros(contacts, dtype=np.int64)
         iterations = prox_entry(G, b, vectors, solver_work(len(b)), modes, contacts, rows, settings)
         if iterations <= settings["max_iterations"][0]:
             found[k] = iterations
@@ -52,7 +52,7 @@ def iterations_over_alpha(model: Moreau, alphas: Sequence[float] | ArrayLike) ->
 
 @compiled
 def prox_entry(G, b, vectors, work, modes, contacts, rows, settings):
-    """Solve a contact problem from zero impulses, the first of ``vectors`` (3, >= rows); return the iterations."""
-    z, kept, relaxations, mu = vectors[0], vectors[1], vectors[2], settings[0].friction
+    """Solve a contact problem from zero impulses, the first of ``vectors`` (4, >= rows); return the iterations."""
+    z, kept, relaxations, w, mu = vectors[0], vectors[1], vectors[2], vectors[3], settings[0].friction
     fill_relaxations(G, contacts, rows, settings[0].relaxation, relaxations)
-    return solve_unilateral(G, b, z, work, kept, contacts, rows, mu, modes, relaxations, settings[0])[0]
+    return solve_unilateral(G, b, z, w, work, kept, contacts, rows, mu, modes, relaxations, settings[0])[0]

@@ -40,36 +40,28 @@ from ..dynamics.spatial import (
     wrench_at,
 )
 from ..model.records import FREE
+from .bookkeeping import book_contacts, book_solution, clear_report, limit_work
 from .commands import record, take_command
 from .constraint_rows import fill_limit_offsets, fill_rows, find_limits
 from .detection import measure_gap, normal_speed
+from .impacts import IMPACT, STOP, gains_energy, next_part
 from .prox import fill_relaxations, iterate, prox_residual, solve_unilateral
-from .records import ITERATIONS, LIMITS, OPEN, RESIDUAL, UNCONVERGED
-from .system import ACTIVE, IMPULSE, JOINTED, KEPT, MODE, OFFSET, SHARE, SIDE, System
+from .records import LIMITS, OPEN, UNCONVERGED
+from .system import ACTIVE, IMPULSE, JOINTED, KEPT, MODE, OFFSET, SHARE, SIDE, SOLVER, VELOCITY, System
 from .time_stepping import (
-    ARRIVE,
     AT_MIDPOINT,
-    HOLD_OFF,
-    IMPACT,
-    MAX_IMPACTS,
     MAX_LOOKS,
     PREDICTED,
     SIMULTANEOUS,
-    SOLVER,
-    STOP,
     activate,
     append_overlooked,
     apply_impulses,
     arrival_time,
-    book_contacts,
-    clear_report,
     external_forces_act,
     fill_offsets,
     finish_step,
     free_end,
-    gains_energy,
     is_listed,
-    limit_work,
     release_joints,
     speed_bound,
 )
@@ -349,27 +341,23 @@ def solve_forest(forest, contacts, unilateral, rows, settings, direct):
 
     Returns whether the bilateral rows were eliminated, so that they are still to be recovered.
     """
-    G, b, z, work = forest.G, forest.vectors[OFFSET], forest.vectors[IMPULSE], forest.matrix
-    modes, relaxations, mu = forest.indices[MODE], forest.vectors[SHARE], settings.friction
+    G, b, z, w = forest.G, forest.vectors[OFFSET], forest.vectors[IMPULSE], forest.vectors[VELOCITY]
+    work, modes, relaxations, mu = forest.matrix, forest.indices[MODE], forest.vectors[SHARE], settings.friction
     fill_relaxations(G, contacts, rows, settings.relaxation, relaxations)
     effort, residual, solved = 0, 0.0, False
     if not direct:
         for r in range(3 * contacts, rows):
             work[0, r], work[1, r] = 0.0 if r < unilateral else -math.inf, math.inf
-        effort = iterate(G, b, z, work[2], contacts, rows, mu, modes, relaxations, work, settings)
+        effort = iterate(G, b, z, w, contacts, rows, mu, modes, relaxations, work, settings)
         residual, solved = prox_residual(G, b, z, contacts, rows, mu, work, settings), effort <= settings.max_iterations
     eliminated = direct or (not solved and settings.finish == 1)
     if eliminated:
         eliminate_bilateral(G, b, unilateral, rows)
         more, residual, solved = solve_unilateral(
-            G, b, z, work, forest.vectors[KEPT], contacts, unilateral, mu, modes, relaxations, settings
+            G, b, z, w, work, forest.vectors[KEPT], contacts, unilateral, mu, modes, relaxations, settings
         )
         effort += more
-    ledger = forest.ledger
-    ledger[SOLVER + ITERATIONS] += effort
-    ledger[SOLVER + RESIDUAL] = max(ledger[SOLVER + RESIDUAL], residual)
-    if not solved:
-        ledger[SOLVER + UNCONVERGED] += 1.0
+    book_solution(forest.ledger, effort, residual, solved)
     return eliminated
 
 
@@ -571,16 +559,7 @@ def advance_cut(system, forest, cuts, duals, relative, reactions, h, settings, d
     left, length, arrivals, arrival, impacts = h, h, STOP, math.inf, 0
     while left > 0.0:
         found = cut_step(system, forest, cuts, duals, relative, reactions, length, settings, direct, arrivals, arrival)
-        if found < math.inf:  # go to the arrival first
-            arrival, length, arrivals = found, found, ARRIVE if found > 0.0 else IMPACT
-        elif arrivals == ARRIVE:
-            left -= length
-            length, arrivals = 0.0, IMPACT
-        elif arrivals == IMPACT:
-            impacts += 1
-            length, arrivals = left, STOP if impacts < MAX_IMPACTS else HOLD_OFF
-        else:
-            left = 0.0
+        left, length, arrivals, arrival, impacts = next_part(found, left, length, arrivals, arrival, impacts)
 
 
 @compiled_long
@@ -602,7 +581,6 @@ def run_cut_entry(
         forest_links, bodies, contacts, terrain, heights, rows, forest_state, forest_state, forest_rates, forces,
         slides, row_efforts, G, matrix, vectors, indices, ledger,
     )  # fmt: skip
-    settings[0].time_step = h
     for k in range(steps):
         take_command(system, commands[min(k // every, len(commands) - 1)])
         advance_cut(system, forest, cuts, duals, ends[0], ends[1], h, settings[0], direct)

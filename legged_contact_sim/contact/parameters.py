@@ -1,5 +1,6 @@
 """Parameters of contact models: frozen dataclasses whose fields carry their range, checked when one is made."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -23,6 +24,11 @@ def choice(default: str, allowed: tuple[str, ...]) -> Any:
     return field(default=default, metadata={"allowed": allowed})
 
 
+def special(default: Any, check: Callable[[str, Any], Any]) -> Any:
+    """Declare a parameter of another kind: ``check(name, value)`` returns it as it is kept, or refuses it."""
+    return field(default=default, metadata={"check": check})
+
+
 @dataclass(frozen=True)
 class Parameters:
     """Base of all parameter sets: checks every declared field."""
@@ -34,10 +40,13 @@ class Parameters:
             ParameterError: names the parameter, what was found and what is allowed.
         """
         for item in fields(self):
-            object.__setattr__(self, item.name, _checked(item.name, getattr(self, item.name), item.metadata))
+            object.__setattr__(self, item.name, checked_value(item.name, getattr(self, item.name), item.metadata))
 
 
-def _checked(name: str, value: Any, rule: Any) -> Any:
+def checked_value(name: str, value: Any, rule: Any) -> Any:
+    """Return a value that keeps the rule (a field's metadata), or raise a ParameterError that names it."""
+    if "check" in rule:
+        return rule["check"](name, value)
     if "allowed" in rule:
         if value not in rule["allowed"]:
             raise ParameterError(f"{name}: expected one of {', '.join(rule['allowed'])}, found {value!r}")

@@ -4,8 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ..compilation import compiled_long, inlined
-from .commands import record, take_command
+from ..compilation import inlined
 from .force_stepping import (
     ForceModel,
     begin_step,
@@ -22,7 +21,7 @@ from .force_stepping import (
 )
 from .parameters import Parameters, number
 from .records import OPEN, SLIP, STICK
-from .system import System
+from .rollout import rollout_entry
 from .time_stepping import MAX_LOOKS
 
 
@@ -61,7 +60,7 @@ def press(contact, h, law):
 
 
 @inlined
-def advance(system, h, law):
+def advance_penalty(system, h, law):
     """One step of length ``h``, s."""
     begin_step(system, h, False)
     for contact in system.contacts:
@@ -83,27 +82,10 @@ def advance(system, h, law):
     end_step(system, h, joints, looks, settled)
 
 
-@compiled_long
-def run_entry(
-    links, bodies, contacts, terrain, heights, rows, state, result, rates, forces, slides, row_efforts, G, matrix,
-    vectors, indices, ledger, law, commands, log, h, steps, every, log_every,
-):  # fmt: skip
-    """Advance the system by some steps of length ``h``, s; see `ContactModel.run`."""
-    system = System(
-        links, bodies, contacts, terrain, heights, rows, state, result, rates, forces, slides, row_efforts, G, matrix,
-        vectors, indices, ledger,
-    )  # fmt: skip
-    for k in range(steps):
-        take_command(system, commands[min(k // every, len(commands) - 1)])
-        advance(system, h, law[0])
-        if len(log) > 0 and (k + 1) % log_every == 0:
-            record(system, log[(k + 1) // log_every - 1])
-
-
 class Penalty(ForceModel):
     """Explicit springs and dampers, stable only at small steps, with the energy errors of the method."""
 
     name: ClassVar[str] = "penalty"
     summary: ClassVar[str] = "plain explicit springs and dampers with a friction spring (Ayit's comparison)"
     Parameters: ClassVar[type[Parameters]] = PenaltyParameters
-    entry: ClassVar = staticmethod(run_entry)
+    entry = staticmethod(rollout_entry(advance_penalty))

@@ -20,10 +20,10 @@ from ..compilation import inlined
 from .block_solver import ACCEPTABLE, solve_contacts
 from .newton_solver import row_velocity
 from .records import OPEN, SLIP, STICK
+from .system import IMPULSE, KEPT, MODE, OFFSET, SHARE, VELOCITY
 
-JOR, SOR = 3, 4  # codes of solvers, after those of exact contact
+JOR, SOR = 0, 1  # codes of solvers
 LEAST_SHARE = 1.0 / 64.0  # of alpha, to which the relaxation is halved at most
-WORK_ROWS = 3  # used of the work of `solve_unilateral`: lowest impulses, highest impulses, velocities
 FINISH_TOLERANCE = 1e-10  # of the Newton steps that finish an iteration, relative to the largest impulse
 
 
@@ -170,20 +170,32 @@ def prox_residual(G, b, z, contacts, rows, mu, bounds, settings):
 
 
 @inlined
-def solve_unilateral(G, b, z, work, kept, contacts, rows, mu, modes, relaxations, settings):
+def solve_unilateral(G, b, z, w, work, kept, contacts, rows, mu, modes, relaxations, settings):
     """Solve contacts and, after them, limits; return the number of iterations, the residual, and whether it is solved.
 
     Where ``settings.finish`` is 1, a problem that the prox iterations leave unsolved is finished by the solver of exact
-    contact from where they got to. Arguments as for `iterate`; ``work`` (>= max(rows, WORK_ROWS), >= rows + 1) and
-    ``kept`` (>= rows,) are work, ``relaxations`` comes from `fill_relaxations`.
+    contact from where they got to. Arguments as for `iterate`; ``work`` (>= rows + 2, >= rows + 3) and ``kept``
+    (>= rows,) are work, ``relaxations`` comes from `fill_relaxations`.
     """
     for r in range(3 * contacts, rows):
         work[0, r], work[1, r] = 0.0, math.inf
-    effort = iterate(G, b, z, work[2], contacts, rows, mu, modes, relaxations, work, settings)
+    effort = iterate(G, b, z, w, contacts, rows, mu, modes, relaxations, work, settings)
     residual, solved = prox_residual(G, b, z, contacts, rows, mu, work, settings), effort <= settings.max_iterations
     if not solved and settings.finish == 1:
+        most = settings.max_iterations
         more, residual = solve_contacts(
-            G, b, z, contacts, rows, mu, 0.0, modes, relaxations, FINISH_TOLERANCE, settings.max_iterations, work, kept
+            G, b, z, w, contacts, rows, mu, 0.0, modes, relaxations, FINISH_TOLERANCE, most, work, kept
         )
         effort, solved = effort + more, residual <= ACCEPTABLE * FINISH_TOLERANCE
     return effort, residual, solved
+
+
+@inlined
+def solve_by_prox(system, contacts, rows, h, settings):
+    """Solve the contact problem of a step; return the iterations, the residual, and whether it is solved."""
+    G, b, z, w = system.G, system.vectors[OFFSET], system.vectors[IMPULSE], system.vectors[VELOCITY]
+    relaxations, kept, modes = system.vectors[SHARE], system.vectors[KEPT], system.indices[MODE]
+    fill_relaxations(G, contacts, rows, settings.relaxation, relaxations)
+    return solve_unilateral(
+        G, b, z, w, system.matrix, kept, contacts, rows, settings.friction, modes, relaxations, settings
+    )

@@ -24,6 +24,9 @@ CONTACT = np.dtype(
         ("start_velocity", "f8", 3),  # with the rates at the start of the step
         ("free_velocity", "f8", 3),  # with the rates that the step would end with if nothing touched
         ("end_velocity", "f8", 3),  # with the rates that it ends with
+        ("stuck", "i8"),  # 1: it stuck at the end of the last solve
+        ("lapse", "f8"),  # how long that solve's step was, s
+        ("turning", "f8", 2),  # what the robot's turning adds to the tangential velocities by the end of the step, m/s
         ("force", "f8", 3),  # (normal, tangents), N: mean over the last solve, the next one's first guess
         ("impulse", "f8", 3),  # of the whole step, impacts included, world axes, N s
         ("end_gap", "f8"),  # at the end of the step, m
@@ -53,7 +56,8 @@ SETTINGS = np.dtype(
         ("max_iterations", "i8"),
         ("finish", "i8"),  # 1: what prox iterations do not solve goes to the solver of exact contact
         ("patience", "i8"),  # prox iterations without progress, after which the relaxation is halved
-        ("solver", "i8"),  # code of the solver
+        ("solver", "i8"),  # prox iterations: JOR or SOR
+        ("dry", "i8"),  # 1: some joint has dry friction
         ("activation", "i8"),  # code of the rule by which a contact acts
     ],
     align=True,

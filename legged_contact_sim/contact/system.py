@@ -29,15 +29,16 @@ class System(NamedTuple):
     slides: Any  # per link: direction in which the joint's dry friction slides, -1 or 1; 0: it holds, (n,)
     row_efforts: Any  # what each row leaves in the joints, (r, n)
     G: Any  # inverse contact inertia, (r, r)
-    matrix: Any  # work of the solver, (r, r + 1)
+    matrix: Any  # work of the solver, (r + 2, r + 3)
     vectors: Any  # (VECTOR_ROWS, r): see below
     indices: Any  # (3, r): active contacts, links of the joints at a limit, contact modes
     ledger: Any  # work terms, then solver terms, (12,)
 
 
 # Rows of System.vectors.
-OFFSET, IMPULSE, SHARE, SIDE, ALTERNATIVE, KEPT = range(6)
-VECTOR_ROWS = 6
+OFFSET, IMPULSE, SHARE, SIDE, ALTERNATIVE, KEPT, VELOCITY = range(7)
+VECTOR_ROWS = 7
+SOLVER = len(WORK_TERMS)  # where the solver terms begin in the ledger
 # Rows of System.indices.
 ACTIVE, JOINTED, MODE = range(3)
 
@@ -70,7 +71,7 @@ def build_system(robot: RobotModel, terrain: Terrain) -> System:
         slides=np.zeros(n),
         row_efforts=np.zeros((r, n)),
         G=np.zeros((r, r)),
-        matrix=np.zeros((r, r + 1)),
+        matrix=np.zeros((r + 2, r + 3)),
         vectors=np.zeros((VECTOR_ROWS, r)),
         indices=np.zeros((3, r), dtype=np.int64),
         ledger=np.zeros(len(WORK_TERMS) + len(SOLVER_TERMS)),
@@ -84,3 +85,8 @@ def extent(robot: RobotModel) -> float:
     points = np.linalg.norm(robot.contact_points["position"], axis=1) + robot.contact_points["radius"]
     total = float(spans.sum() + points.max(initial=0.0))
     return total + 100.0 * slides_inside.any()  # no sliding joint inside a robot is longer
+
+
+def dry_joints(robot: RobotModel) -> int:
+    """Return 1 if any joint has dry friction, else 0."""
+    return int((robot.links["friction"] > 0.0).any())

@@ -31,57 +31,31 @@ from ..dynamics.spatial import (
     Spatial,
     increase_spatial,
     put_spatial,
-    put_vector,
     scale,
     spatial,
-    vadd,
-    vdot,
-    vector,
-    vector_at,
-    velocity_at,
-    vscale,
 )
 from ..model.records import FREE
-from .block_solver import ACCEPTABLE, projected_gauss_seidel, solve_contacts
+from .bookkeeping import (
+    SOFTEST_IMPACT,
+    book_contacts,
+    book_solution,
+    clear_report,
+    close_gaps,
+    external_work,
+    limit_work,
+)
 from .constraint_rows import CLOSED_GAP, closing_speed, fill_limit_offsets, fill_rows, find_limits
 from .detection import lay_tangents, measure_gap, normal_speed, put_velocity, time_to_ground
-from .prox import JOR, SOR, fill_relaxations, solve_unilateral
-from .records import (
-    ACTUATORS,
-    BLENDING,
-    CONTACT_NORMAL,
-    CONTACT_TANGENTIAL,
-    CONTACTS,
-    ENERGY_LIMITED,
-    EXTERNAL,
-    IMPACTS,
-    ITERATIONS,
-    JOINT_LOSSES,
-    LIMITS,
-    OPEN,
-    RESIDUAL,
-    UNCONVERGED,
-    WORK_TERMS,
-)
-from .system import ACTIVE, ALTERNATIVE, IMPULSE, JOINTED, KEPT, MODE, OFFSET, SHARE, SIDE
+from .impacts import ARRIVE, HOLD_OFF, IMPACT, STOP, gains_energy, next_part
+from .records import ACTUATORS, CONTACTS, EXTERNAL, JOINT_LOSSES, LIMITS, OPEN, UNCONVERGED
+from .system import ACTIVE, IMPULSE, OFFSET, SOLVER
 
-SOLVER = len(WORK_TERMS)  # where the solver terms begin in the ledger
-MAX_IMPACTS = 20
-BEARING_GAP = 1e-5  # m
 SIMULTANEOUS = 1e-3  # of a time step; points that arrive closer together than this hit the ground in one impact
-SOFTEST_IMPACT = 1e-3  # of the threshold below which restitution ends; a softer arrival is no event at all
 MAX_LOOKS = 40  # at a step, while dry joints change between holding and sliding
-
-# What a step does about points that come to the ground within it: let them arrive just at its end, stop at the first
-# arrival, or hold them off the ground without an impact. IMPACT is a step of no length, in which only impulses act.
-ARRIVE, STOP, HOLD_OFF, IMPACT = 0, 1, 2, 3
 
 # Rules by which a contact acts: its gap would close by the end of the step, or it is closed at the midpoint (Moreau's
 # scheme as Gehring writes it: no impacts inside the step, restitution at every step, nothing takes back the drift).
 PREDICTED, AT_MIDPOINT = 0, 1
-
-# Solvers besides the prox iterations.
-BLOCK, SCALAR = 0, 1
 
 
 @inlined
@@ -218,7 +192,7 @@ def fill_offsets(system, contacts, h, settings, bounce):
 
     In a step of length ``h`` > 0, the gap enters as the speed that closes it by the end; in an impact (h = 0),
     restitution as the rebound that it asks for: w_n^+ >= -e w_n^-, and likewise along the tangents. ``bounce`` is 0
-    or 1: whether restitution acts.
+    or 1: whether restitution acts. Friction acts against the tangential velocity at the end pose (`lay_turning`).
     """
     for k in range(contacts):
         contact, r = system.contacts[system.indices[ACTIVE, k]], 3 * k
@@ -230,56 +204,25 @@ def fill_offsets(system, contacts, h, settings, bounce):
         else:
             extra = 0.0
         system.vectors[OFFSET, r] = contact.free_velocity[0] + extra
-        system.vectors[OFFSET, r + 1] = contact.free_velocity[1] + tangential * contact.start_velocity[1]
-        system.vectors[OFFSET, r + 2] = contact.free_velocity[2] + tangential * contact.start_velocity[2]
+        lay_turning(contact, h if settings.activation == PREDICTED else 0.0)
+        for m in range(1, 3):
+            own = tangential * contact.start_velocity[m] + contact.turning[m - 1]
+            system.vectors[OFFSET, r + m] = contact.free_velocity[m] + own
         for m in range(3):
             system.vectors[IMPULSE, r + m] = contact.force[m] * h
 
 
 @inlined
-def solve_rows(system, contacts, rows, h, settings):
-    """Solve the contact problem; enter effort and residual in the ledger."""
-    b, z, mu = system.vectors[OFFSET], system.vectors[IMPULSE], settings.friction
-    nu, modes, shares = settings.viscous_friction * h, system.indices[MODE], system.vectors[SHARE]
-    if settings.solver == JOR or settings.solver == SOR:
-        fill_relaxations(system.G, contacts, rows, settings.relaxation, shares)
-        effort, residual, solved = solve_unilateral(
-            system.G, b, z, system.matrix, system.vectors[KEPT], contacts, rows, mu, modes, shares, settings
-        )
-    elif settings.solver == SCALAR:
-        effort, residual = projected_gauss_seidel(
-            system.G, b, z, contacts, rows, mu, nu, modes, settings.tolerance, settings.max_iterations
-        )
-        solved = residual <= settings.tolerance
-    else:
-        effort, residual = solve_contacts(
-            system.G,
-            b,
-            z,
-            contacts,
-            rows,
-            mu,
-            nu,
-            modes,
-            shares,
-            settings.tolerance,
-            settings.max_iterations,
-            system.matrix,
-            system.vectors[KEPT],
-        )
-        solved = residual <= ACCEPTABLE * settings.tolerance
-    ledger = system.ledger
-    ledger[SOLVER + ITERATIONS] += effort
-    ledger[SOLVER + RESIDUAL] = max(ledger[SOLVER + RESIDUAL], residual)
-    if not solved:
-        ledger[SOLVER + UNCONVERGED] += 1.0
+def lay_turning(contact, h):
+    """Set what the turning of the robot adds to a sticking point's velocity from the middle to the end of the step.
 
-
-@inlined
-def world_impulse(contact, z, r):
-    """Return the impulse vector in world axes of the contact whose rows begin at ``r``, N s."""
-    along = vadd(vscale(vector(contact.normal), z[r]), vscale(vector(contact.first_tangent), z[r + 1]))
-    return vadd(along, vscale(vector(contact.second_tangent), z[r + 2]))
+    Velocities are taken with the Jacobian J in the middle; at the end pose the same rates give J v + (h / 2) J' v. For
+    a point that stuck in the last step, J' v shows in the change of its velocity from that step's Jacobian to this
+    one's, at the same rates. Without it, a foot that sticks creeps at the rate h J' v / 2, and friction works on that.
+    """
+    share = h / (h + contact.lapse) if contact.stuck == 1 and h > 0.0 else 0.0
+    contact.turning[0] = share * (contact.start_velocity[1] - contact.end_velocity[1])
+    contact.turning[1] = share * (contact.start_velocity[2] - contact.end_velocity[2])
 
 
 @inlined
@@ -345,84 +288,7 @@ def is_listed(indices, count, k):
 
 
 @inlined
-def book_contacts(system, contacts, h, z, settings):
-    """Enter the impulses in the contacts' records and their work in the ledger.
-
-    The normal force works along the change of the gap, since the last step for a point that touched; the tangential
-    force along the displacement, the mean of the velocities before and after; an impact's impulses on that mean too.
-    """
-    for k in range(contacts):
-        contact, r = system.contacts[system.indices[ACTIVE, k]], 3 * k
-        contact.mode = system.indices[MODE, k]
-        change = velocity_at(spatial(system.bodies[contact.link].jump), vector(contact.position))
-        contact.end_velocity[0] = contact.free_velocity[0] + vdot(vector(contact.normal), change)
-        contact.end_velocity[1] = contact.free_velocity[1] + vdot(vector(contact.first_tangent), change)
-        contact.end_velocity[2] = contact.free_velocity[2] + vdot(vector(contact.second_tangent), change)
-        if h > 0.0:
-            gap_before = contact.end_gap if contact.closed else contact.gap - 0.5 * h * contact.start_velocity[0]
-            gap_after = contact.gap + 0.5 * h * contact.end_velocity[0]
-            system.ledger[CONTACT_NORMAL] += z[r] * (gap_after - gap_before) / h
-        else:
-            system.ledger[CONTACT_NORMAL] += 0.5 * z[r] * (contact.start_velocity[0] + contact.end_velocity[0])
-        tangential = z[r + 1] * (contact.start_velocity[1] + contact.end_velocity[1])
-        tangential += z[r + 2] * (contact.start_velocity[2] + contact.end_velocity[2])
-        system.ledger[CONTACT_TANGENTIAL] += 0.5 * tangential
-        if h > 0.0:
-            for m in range(3):
-                contact.force[m] = z[r + m] / h
-        else:
-            rebounds = contact.end_velocity[0] > SOFTEST_IMPACT * settings.impact_threshold
-            contact.closed = 0 if rebounds else 1
-            if -contact.start_velocity[0] > settings.impact_threshold:
-                system.ledger[SOLVER + IMPACTS] += 1.0
-        impulse = world_impulse(contact, z, r)
-        put_vector(contact.impulse, vadd(vector(contact.impulse), impulse))
-
-
-@inlined
-def close_gaps(system, h, contacts):
-    """Note every point's gap at the end of the step, and which ones touch there."""
-    for contact in system.contacts:
-        if contact.mode == OPEN:
-            contact.force[0], contact.force[1], contact.force[2] = 0.0, 0.0, 0.0
-            if contact.near == 0:
-                contact.closed = 0
-                continue
-            change = normal_speed(contact, spatial(system.bodies[contact.link].jump))
-            contact.end_velocity[0] = contact.free_velocity[0] + (change if contacts > 0 else 0.0)
-        contact.end_gap = contact.gap + 0.5 * h * contact.end_velocity[0]
-        # One that bore a load stays closed over a gap that the curvature of its path leaves: it is no flight.
-        bearing = contact.mode != OPEN and contact.end_gap <= BEARING_GAP
-        contact.closed = 1 if contact.end_gap <= CLOSED_GAP or bearing else 0
-
-
-@inlined
-def external_work(system, v, v_end, h):
-    """Return the work of the external wrenches over the step, J."""
-    total = 0.0
-    for j in range(len(v)):
-        system.rates[CHANGE, j] = 0.5 * (v[j] + v_end[j])
-    carry_rates(system.links, system.bodies, system.rates[CHANGE])
-    for i in range(len(system.links)):
-        motion, force = spatial(system.bodies[i].jump), vector(system.forces[i])
-        total += vdot(force, velocity_at(motion, vector(system.bodies[i].position)))
-        total += vdot(vector_at(system.forces[i], 3), motion.angular)
-    return total * h
-
-
-@inlined
-def limit_work(system, contacts, joints, v, v_end):
-    """Return the work of the joint limits' impulses, J."""
-    total = 0.0
-    for k in range(joints):
-        r = 3 * contacts + k
-        j = system.links[system.indices[JOINTED, k]].velocity_index
-        total += system.vectors[SIDE, r] * system.vectors[IMPULSE, r] * 0.5 * (v[j] + v_end[j])
-    return total
-
-
-@inlined
-def contact_step(system, h, settings, arrivals, time):
+def contact_step(system, h, settings, arrivals, time, solve):
     """Try a step of length ``h``, s (IMPACT: 0, with the points that arrive by ``time``).
 
     Returns the time of an impact inside the step that must be resolved first; then nothing is done. Otherwise inf: the
@@ -436,7 +302,8 @@ def contact_step(system, h, settings, arrivals, time):
     move(links, q, v, 0.5 * h, q_middle)
     for j in range(nv):
         rates[MIDDLE, j] = v[j] + 0.5 * h * rates[TREND, j]
-    guess_slides(links, system.slides, v)
+    if settings.dry:
+        guess_slides(links, system.slides, v)
     pushed = external_forces_act(system.forces)
     contacts, joints = 0, 0
     bounce = 1.0 if settings.restitution > 0.0 or settings.tangential_restitution > 0.0 else 0.0
@@ -452,20 +319,22 @@ def contact_step(system, h, settings, arrivals, time):
         gather_inertias(links, bodies, rates[APPLIED], rates[ADDED])
         spread_accelerations(links, bodies, rates[ACCELERATION])
         invert_roots(links, bodies)
-        hold_efforts(system, v, h)
+        if settings.dry:
+            hold_efforts(system, v, h)
         free_end(system, v, h)
         contacts, first = find_contacts(system, h if h > 0.0 else time, settings, arrivals)
-        if arrivals == STOP:
+        joints = find_limits(system, q_middle, rates[FREE_RATES], h, contacts, 0)
+        if arrivals == STOP and joints > 0:
             first = min(first, first_limit(system, q_middle, v, h, settings))
         if first < h:
             return first
-        joints = find_limits(system, q_middle, rates[FREE_RATES], h, contacts, 0)
         again = contacts + joints > 0
         while again:
             fill_rows(system, contacts, joints)
             fill_offsets(system, contacts, h, settings, bounce)
             fill_limit_offsets(system, contacts, joints, q_middle, max(h, settings.time_step) if h > 0.0 else 0.0)
-            solve_rows(system, contacts, 3 * contacts + joints, h, settings)
+            effort, residual, solved = solve(system, contacts, 3 * contacts + joints, h, settings)
+            book_solution(system.ledger, effort, residual, solved)
             again = False
             if h == 0.0:
                 again = gains_energy(system, contacts, z, bounce)
@@ -486,12 +355,14 @@ def contact_step(system, h, settings, arrivals, time):
         settled = True
         if h > 0.0:
             if touched:
-                add_contact_hold(system, h)
+                if settings.dry:
+                    add_contact_hold(system, h)
             elif looks == 0:  # with nothing to solve, there is time for a second look at the middle of the step
                 settled = False
                 for j in range(nv):
                     rates[MIDDLE, j] = 0.5 * (v[j] + v_end[j])
-            settled = not revise_slides(system, v_end, looks > 4) and settled
+            if settings.dry:
+                settled = not revise_slides(system, v_end, looks > 4) and settled
         looks += 1
     if not settled:
         system.ledger[SOLVER + UNCONVERGED] += 1.0
@@ -530,88 +401,14 @@ def finish_step(system, h, contacts, joints, pushed):
 
 
 @inlined
-def gains_energy(system, contacts, z, bounce):
-    """Keep an impact from creating energy, which Newton's law with friction can do; return whether to solve again.
+def advance(system, h, settings, solve):
+    """One whole step of length ``h``, s, with the impacts inside it resolved one after another.
 
-    A gaining solution is set aside and the plastic impact (restitution 0, which never gains) is solved next; that one
-    is then moved back towards the gaining one as far as nothing is gained.
+    ``solve(system, contacts, rows, h, settings)`` solves the contact problem and returns its effort, the residual, and
+    whether that is good enough.
     """
-    if bounce > 0.0:
-        if impulse_work(system, contacts, z) <= 0.0:
-            return False
-        copy(z, system.vectors[ALTERNATIVE])
-        system.ledger[SOLVER + ENERGY_LIMITED] += 1.0
-        system.ledger[SOLVER + BLENDING] = 1.0
-        return True
-    if system.ledger[SOLVER + BLENDING] > 0.0:
-        blend_to_no_gain(system, contacts, z, system.vectors[ALTERNATIVE])
-        system.ledger[SOLVER + BLENDING] = 0.0
-    return False
-
-
-@inlined
-def impulse_work(system, contacts, z):
-    """Return the work of impulses on the free velocities, ``z . w + z . G z / 2``, J."""
-    total = 0.0
-    for k in range(contacts):
-        contact = system.contacts[system.indices[ACTIVE, k]]
-        for m in range(3):
-            r = 3 * k + m
-            response = 0.0
-            for s in range(3 * contacts):
-                response += system.G[r, s] * z[s]
-            total += z[r] * (contact.free_velocity[m] + 0.5 * response)
-    return total
-
-
-@inlined
-def blend_to_no_gain(system, contacts, plastic, elastic):
-    """Replace the plastic impulses by the mixture with the elastic ones that is nearest to these and gains nothing.
-
-    The work is a quadratic function of the mixture, not positive at the plastic end, positive at the elastic one.
-    """
-    low, high = 0.0, 1.0
-    size = 3 * contacts
-    for r in range(size):
-        elastic[r] -= plastic[r]
-    for _ in range(60):
-        share = 0.5 * (low + high)
-        for r in range(size):
-            plastic[r] += share * elastic[r]
-        gain = impulse_work(system, contacts, plastic)
-        for r in range(size):
-            plastic[r] -= share * elastic[r]
-        if gain > 0.0:
-            high = share
-        else:
-            low = share
-    for r in range(size):
-        plastic[r] += low * elastic[r]
-
-
-@inlined
-def clear_report(system):
-    """Forget the last step's impulses and solver figures (counts of bad steps go on)."""
-    for contact in system.contacts:
-        contact.impulse[0], contact.impulse[1], contact.impulse[2] = 0.0, 0.0, 0.0
-    for k in (ITERATIONS, RESIDUAL, IMPACTS, CONTACTS):
-        system.ledger[SOLVER + k] = 0.0
-
-
-@inlined
-def advance(system, h, settings):
-    """One whole step of length ``h``, s, with the impacts inside it resolved one after another."""
     clear_report(system)
     left, length, arrivals, arrival, impacts = h, h, STOP, math.inf, 0
     while left > 0.0:
-        found = contact_step(system, length, settings, arrivals, arrival)
-        if found < math.inf:  # go to the arrival first
-            arrival, length, arrivals = found, found, ARRIVE if found > 0.0 else IMPACT
-        elif arrivals == ARRIVE:
-            left -= length
-            length, arrivals = 0.0, IMPACT
-        elif arrivals == IMPACT:
-            impacts += 1
-            length, arrivals = left, STOP if impacts < MAX_IMPACTS else HOLD_OFF
-        else:
-            left = 0.0
+        found = contact_step(system, length, settings, arrivals, arrival, solve)
+        left, length, arrivals, arrival, impacts = next_part(found, left, length, arrivals, arrival, impacts)

@@ -1,5 +1,17 @@
 """Controllers as plain Python: they see what a robot's sensors tell and answer with joint efforts."""
 
 from .controller import BaseState, Controller, InProcess, Observation, observe
+from .joint_trajectory import JointTrajectory
+from .registry import CONTROLLERS, controllers, make_controller
 
-__all__ = ["BaseState", "Controller", "InProcess", "Observation", "observe"]
+__all__ = [
+    "CONTROLLERS",
+    "BaseState",
+    "Controller",
+    "InProcess",
+    "JointTrajectory",
+    "Observation",
+    "controllers",
+    "make_controller",
+    "observe",
+]

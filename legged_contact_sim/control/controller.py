@@ -9,6 +9,7 @@ import numpy as np
 
 from ..model import RobotModel
 from ..simulation import Simulator
+from .parameters import Parameters as ParameterSet
 
 
 class BaseState(NamedTuple):
@@ -47,6 +48,7 @@ class Controller(ABC):
 
     name: ClassVar[str]
     summary: ClassVar[str]
+    Parameters: ClassVar[type[ParameterSet]]
 
     def __init__(self, robot: RobotModel, parameters: Any) -> None:
         """Keep the robot and the controller's own frozen parameters."""

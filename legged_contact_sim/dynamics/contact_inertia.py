@@ -38,7 +38,15 @@ from .spatial import (
 )
 
 # One row of the contact Jacobian, as the effort that its unit force leaves behind.
-ROW = np.dtype([("link", "i8"), ("end", "i8"), ("force", "f8", 6), ("response", "f8", 6)])
+ROW = np.dtype(
+    [
+        ("link", "i8"),  # where the force acts
+        ("branch", "i8"),  # contact rows: the last joint before the end, -1 if there is none
+        ("end", "i8"),  # the FREE body that the force reaches, -1 for the world
+        ("force", "f8", 6),  # what reaches it
+        ("response", "f8", 6),  # the motion that it gives it
+    ]
+)
 
 
 @inlined

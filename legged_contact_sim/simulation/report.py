@@ -124,8 +124,8 @@ class StepReport:
         if not record["near"]:  # the kernel did not look at it
             gap, normal = float(self._terrain.gap(center)) - float(record["radius"]), self._terrain.normal(center)
         if record["mode"] != OPEN:
-            slip = record["end_velocity"][1] * record["first_tangent"]
-            slip = slip + record["end_velocity"][2] * record["second_tangent"]
+            along, across = record["end_velocity"][1:] + record["turning"]
+            slip = along * record["first_tangent"] + across * record["second_tangent"]
         return ContactReport(
             name=name,
             position=center - record["radius"] * normal,

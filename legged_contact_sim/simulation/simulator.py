@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..actuation.rows import DAMPING, EFFORT, STIFFNESS
+from ..compilation import together_with
 from ..contact import MODELS, Commands, ContactModel, Event
 from ..contact.commands import COMMAND_ROWS
 from ..dynamics import forward_kinematics
@@ -68,7 +69,7 @@ class Simulator:
         self.time_step = checked_time_step(time_step)
         self._command = np.zeros((1, COMMAND_ROWS, self.robot.nv))
         self._pushes: list[_Push] = []
-        self.model = self._make_model(contact_model, parameters)
+        self.model = self._make_model(contact_model, self.terrain, parameters)
         self.reset()
 
     @property
@@ -120,6 +121,11 @@ class Simulator:
             self._single_step()
             self._count(1)
         return StepReport(self)
+
+    def advance(self, steps: int, effort: ArrayLike | None = None, log: np.ndarray = NO_LOG) -> None:
+        """Advance by several steps with the same effort in one compiled call; ``log`` (steps, log_width) gets each."""
+        self._set_effort(effort)
+        self._advance(steps, Commands(self._command), log, 1)
 
     def run(self, duration: float, controller: Controller | None = None, sample_every: int = 1) -> Trajectory:
         """Advance for a duration, s, with ``controller(time, q, v) -> effort`` called before every step.
@@ -193,11 +199,28 @@ class Simulator:
         steps = max(1, round(duration / self.time_step))
         self._pushes.append(_Push(body, frame.position.copy(), wrench, self._steps + steps))
 
-    def switch_contact_model(self, contact_model: str, **parameters: Any) -> None:
-        """Go on from the present state under another contact model; the energy audit starts anew."""
+    def end_push(self, link: str) -> None:
+        """End all pushes on the body that carries a link."""
+        body = self.robot.link_index(link)
+        self._pushes = [push for push in self._pushes if push.body != body]
+        if not self._pushes:
+            self.model.system.forces[:] = 0.0
+
+    def switch_contact_model(
+        self, contact_model: str, *, terrain: str | Mapping[str, Any] | Terrain | None = None, **parameters: Any
+    ) -> None:
+        """Go on from the present state under another contact model; the energy audit starts anew.
+
+        Args:
+            contact_model: its name.
+            terrain: None: the ground stays as it is.
+            parameters: of the contact model.
+        """
         state, rates = self.state, self.model.system.rates
         gains = rates[[STIFFNESS, DAMPING]].copy()
-        self.model = self._make_model(contact_model, parameters)
+        ground = self.terrain if terrain is None else make_terrain(terrain)
+        self.model = self._make_model(contact_model, ground, parameters)
+        self.terrain = ground
         self.model.system.rates[[STIFFNESS, DAMPING]] = gains
         self._set_state(state.q, state.v)
 
@@ -210,9 +233,10 @@ class Simulator:
         """Joint efforts that acted in the last step, limits applied, (joint_count,), N m or N."""
         return self.model.system.rates[EFFORT, self.robot.velocity_indices].copy()
 
-    def _make_model(self, name: str, parameters: Mapping[str, Any]) -> ContactModel:
-        model = make_contact_model(name, self.robot, self.terrain, parameters)
-        self._single_step = model.single_step(self.time_step, self._command)
+    def _make_model(self, name: str, terrain: Terrain, parameters: Mapping[str, Any]) -> ContactModel:
+        model = make_contact_model(name, self.robot, terrain, parameters)
+        with together_with(lambda: energies(self.robot, self.home(), np.zeros(self.robot.nv))):
+            self._single_step = model.single_step(self.time_step, self._command)
         return model
 
     def _set_effort(self, effort: ArrayLike | None) -> None:
@@ -226,6 +250,7 @@ class Simulator:
         state, nq = self.model.system.state, self.robot.nq
         state[:nq] = q
         state[nq:] = to_outer_axes(self.robot, q, rates)
+        self.model.time = self.time
         self.model.restart()
         self.start_energy = float(energies(self.robot, q, rates).sum())
 

@@ -36,11 +36,11 @@ def settings_of(prox, **values):
 def solve(G, b, contacts, settings):
     """Run the uncompiled prox iterations; return impulses, velocities, modes and the number of iterations."""
     rows = len(b)
-    z, kept, relaxations = np.zeros((3, rows))
+    z, velocities, kept, relaxations = np.zeros((4, rows))
     modes = np.zeros(max(contacts, 1), dtype=int)
     fill_relaxations(G, contacts, rows, settings.relaxation, relaxations)
     work, mu = solver_work(rows), settings.friction
-    effort = solve_unilateral(G, b, z, work, kept, contacts, rows, mu, modes, relaxations, settings)[0]
+    effort = solve_unilateral(G, b, z, velocities, work, kept, contacts, rows, mu, modes, relaxations, settings)[0]
     return z, G @ z + b, modes, effort
 
 

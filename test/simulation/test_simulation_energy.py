@@ -118,3 +118,23 @@ def test_flight_keeps_energy_and_momentum(model):
     assert (run.modes == 0).all()
     assert np.abs(run.remainder).max() < 1e-3 * abs(sim.start_energy)
     assert (run.works == 0.0).all()
+
+
+@models
+def test_feet_that_stick_under_a_swaying_trunk_do_work_of_second_order_only(model):
+    """A sticking foot is at rest at the end pose: friction's work shrinks with the square of the time step."""
+    works = []
+    for time_step in (2e-3, 1e-3):
+        robot = robot_named("quadruped12")
+        sim = simulator(robot, model, time_step, friction=5.0)
+        sim.hold(400.0, 10.0)
+        sim.run(0.5)
+        time = np.arange(round(1.0 / time_step)) * time_step
+        targets = np.tile(robot.home[robot.position_indices], (len(time), 1))
+        hips = [k for k, name in enumerate(robot.joint_names) if name.endswith("hfe")]
+        targets[:, hips] += 0.15 * np.sin(2.0 * np.pi * time)[:, None]
+        run = sim.follow(targets, None, 1)
+        assert np.ptp(run.q[:, 0]) > 0.05
+        works.append(np.ptp(run.works[:, 3]))
+    assert works[0] < 1e-4
+    assert works[1] < 0.35 * works[0]

@@ -1,0 +1,127 @@
+"""What a step leaves behind: contact records, works and solver figures in the ledger."""
+
+from ..actuation.rows import CHANGE
+from ..compilation import inlined
+from ..dynamics.kinematics import carry_rates
+from ..dynamics.spatial import put_vector, spatial, vadd, vdot, vector, vector_at, velocity_at, vscale
+from .constraint_rows import CLOSED_GAP
+from .detection import normal_speed
+from .records import (
+    CONTACT_NORMAL,
+    CONTACT_TANGENTIAL,
+    CONTACTS,
+    IMPACTS,
+    ITERATIONS,
+    OPEN,
+    RESIDUAL,
+    STICK,
+    UNCONVERGED,
+)
+from .system import ACTIVE, IMPULSE, JOINTED, MODE, SIDE, SOLVER
+
+BEARING_GAP = 1e-5  # m
+SOFTEST_IMPACT = 1e-3  # of the threshold below which restitution ends; a softer arrival is no event at all
+
+
+@inlined
+def clear_report(system):
+    """Forget the last step's impulses and solver figures (counts of bad steps go on)."""
+    for contact in system.contacts:
+        contact.impulse[0], contact.impulse[1], contact.impulse[2] = 0.0, 0.0, 0.0
+    for k in (ITERATIONS, RESIDUAL, IMPACTS, CONTACTS):
+        system.ledger[SOLVER + k] = 0.0
+
+
+@inlined
+def book_solution(ledger, effort, residual, solved):
+    """Enter what the solver did in the ledger."""
+    ledger[SOLVER + ITERATIONS] += effort
+    ledger[SOLVER + RESIDUAL] = max(ledger[SOLVER + RESIDUAL], residual)
+    if not solved:
+        ledger[SOLVER + UNCONVERGED] += 1.0
+
+
+@inlined
+def world_impulse(contact, z, r):
+    """Return the impulse vector in world axes of the contact whose rows begin at ``r``, N s."""
+    along = vadd(vscale(vector(contact.normal), z[r]), vscale(vector(contact.first_tangent), z[r + 1]))
+    return vadd(along, vscale(vector(contact.second_tangent), z[r + 2]))
+
+
+@inlined
+def book_contacts(system, contacts, h, z, settings):
+    """Enter the impulses in the contacts' records and their work in the ledger.
+
+    The normal force works along the change of the gap, since the last step for a point that touched; the tangential
+    force along the displacement, the mean of the velocities before and after; an impact's impulses on that mean too.
+    """
+    for k in range(contacts):
+        contact, r = system.contacts[system.indices[ACTIVE, k]], 3 * k
+        contact.mode = system.indices[MODE, k]
+        contact.stuck, contact.lapse = 1 if contact.mode == STICK else 0, h
+        change = velocity_at(spatial(system.bodies[contact.link].jump), vector(contact.position))
+        contact.end_velocity[0] = contact.free_velocity[0] + vdot(vector(contact.normal), change)
+        contact.end_velocity[1] = contact.free_velocity[1] + vdot(vector(contact.first_tangent), change)
+        contact.end_velocity[2] = contact.free_velocity[2] + vdot(vector(contact.second_tangent), change)
+        if h > 0.0:
+            gap_before = contact.end_gap if contact.closed else contact.gap - 0.5 * h * contact.start_velocity[0]
+            gap_after = contact.gap + 0.5 * h * contact.end_velocity[0]
+            system.ledger[CONTACT_NORMAL] += z[r] * (gap_after - gap_before) / h
+        else:
+            system.ledger[CONTACT_NORMAL] += 0.5 * z[r] * (contact.start_velocity[0] + contact.end_velocity[0])
+        tangential = z[r + 1] * (contact.start_velocity[1] + contact.end_velocity[1])
+        tangential += z[r + 2] * (contact.start_velocity[2] + contact.end_velocity[2])
+        system.ledger[CONTACT_TANGENTIAL] += 0.5 * tangential
+        if h > 0.0:
+            for m in range(3):
+                contact.force[m] = z[r + m] / h
+        else:
+            rebounds = contact.end_velocity[0] > SOFTEST_IMPACT * settings.impact_threshold
+            contact.closed = 0 if rebounds else 1
+            if -contact.start_velocity[0] > settings.impact_threshold:
+                system.ledger[SOLVER + IMPACTS] += 1.0
+        impulse = world_impulse(contact, z, r)
+        put_vector(contact.impulse, vadd(vector(contact.impulse), impulse))
+
+
+@inlined
+def close_gaps(system, h, contacts):
+    """Note every point's gap at the end of the step, and which ones touch there."""
+    for contact in system.contacts:
+        if contact.mode == OPEN:
+            contact.stuck = 0
+            contact.force[0], contact.force[1], contact.force[2] = 0.0, 0.0, 0.0
+            if contact.near == 0:
+                contact.closed = 0
+                continue
+            change = normal_speed(contact, spatial(system.bodies[contact.link].jump))
+            contact.end_velocity[0] = contact.free_velocity[0] + (change if contacts > 0 else 0.0)
+        contact.end_gap = contact.gap + 0.5 * h * contact.end_velocity[0]
+        # One that bore a load stays closed over a gap that the curvature of its path leaves: it is no flight.
+        bearing = contact.mode != OPEN and contact.end_gap <= BEARING_GAP
+        contact.closed = 1 if contact.end_gap <= CLOSED_GAP or bearing else 0
+
+
+@inlined
+def external_work(system, v, v_end, h):
+    """Return the work of the external wrenches over the step, J."""
+    total = 0.0
+    for j in range(len(v)):
+        system.rates[CHANGE, j] = 0.5 * (v[j] + v_end[j])
+    carry_rates(system.links, system.bodies, system.rates[CHANGE])
+    for i in range(len(system.links)):
+        motion, force = spatial(system.bodies[i].jump), vector(system.forces[i])
+        total += vdot(force, velocity_at(motion, vector(system.bodies[i].position)))
+        total += vdot(vector_at(system.forces[i], 3), motion.angular)
+    return total * h
+
+
+@inlined
+def limit_work(system, contacts, joints, v, v_end):
+    """Return the work of the joint limits' impulses, J."""
+    total = 0.0
+    for k in range(joints):
+        r = 3 * contacts + k
+        j = system.links[system.indices[JOINTED, k]].velocity_index
+        total += system.vectors[SIDE, r] * system.vectors[IMPULSE, r] * 0.5 * (v[j] + v_end[j])
+    return total

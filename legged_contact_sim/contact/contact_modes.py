@@ -1,0 +1,225 @@
+"""Which points bear, stick or slip after an event: cases that fit the accelerations, found by trial.
+
+Every point that touches and does not leave the ground begins as bearing, sticking if it has come to rest, else slipping
+along its velocity. The forces of these cases tell what does not fit, and cases are changed one by one:
+
+    a bearing point that pulls is let go,               one that is let go and accelerates into the ground bears,
+    a sticking point beyond mu_s begins to slip         (along the force that would have held it),
+    a point that begins to slip against its direction sticks, a held joint beyond its friction slides.
+
+Friction on a rigid body can leave no case that fits, or several (Painleve). Then the caller is told.
+"""
+
+import math
+
+from ..actuation.rows import HOLD
+from ..compilation import inlined
+from ..dynamics.kinematics import place_bodies, point_acceleration
+from ..dynamics.spatial import spatial, vadd, vdot, vector, velocity_at, vsub
+from ..model.records import FREE
+from .constrained_motion import CONTACT_COUNT, STOP_COUNT, derivative, put_components
+from .contact_shape import material_velocity, measure_shape, normal_rate, wandering
+from .detection import lay_tangents
+from .event_driven import FLOOR, GAP_TOLERANCE, project
+from .records import OPEN, SLIP, STICK
+from .system import IMPULSE, JOINTED
+
+TOUCHING_GAP = 1e-8  # m (rad); a point nearer to the ground touches it
+LEAVING_SPEED = 1e-7  # m/s; a point that leaves the ground faster does not bear
+RESTING_RATE = 1e-9  # rad/s or m/s; a slower joint with dry friction is at rest
+ACCELERATION_TOLERANCE = 1e-7  # m/s^2
+LOOKS_PER_POINT = 6
+NOTHING, LETS_GO, BREAKS_AWAY, LEAVES_LIMIT, GIVES_WAY = range(5)  # what an event says for sure
+
+
+@inlined
+def begin_cases(system, motion):
+    """Give every touching point and every joint its first case in the present state."""
+    nv = system.rates.shape[1]
+    nq, speed_limit = len(system.state) - nv, motion.flow[0].stick_speed
+    place_bodies(system.links, system.bodies, motion.y[:nq], motion.y[nq : nq + nv])
+    for k in range(len(system.contacts)):
+        contact, point = system.contacts[k], motion.points[k]
+        measure_shape(contact, point, system.bodies, system.terrain[0], system.heights)
+        lay_tangents(contact)
+        put_components(contact, material_velocity(contact, system.bodies), contact.end_velocity, 0)
+        touches = contact.gap <= TOUCHING_GAP and contact.end_velocity[0] <= LEAVING_SPEED
+        contact.closed = 1 if touches else 0
+        contact.mode = OPEN
+        point.armed = 0
+        if touches:
+            x, y = contact.end_velocity[1], contact.end_velocity[2]
+            speed = math.sqrt(x * x + y * y)
+            contact.mode = STICK if speed <= speed_limit else SLIP
+            if contact.mode == SLIP:
+                point.slip_direction[0], point.slip_direction[1], point.armed = x / speed, y / speed, 1
+    for i in range(len(system.links)):
+        link, j = system.links[i], system.links[i].velocity_index
+        if link.joint_kind == FREE:
+            continue
+        q, rate = motion.y[link.position_index], motion.y[nq + j]
+        below, above = q - link.lower_limit, link.upper_limit - q
+        motion.stops[i] = 0.0
+        if below <= 10.0 * GAP_TOLERANCE and rate <= LEAVING_SPEED:
+            motion.stops[i] = 1.0
+        elif above <= 10.0 * GAP_TOLERANCE and rate >= -LEAVING_SPEED:
+            motion.stops[i] = -1.0
+        system.slides[i] = 0.0
+        if link.friction > 0.0:
+            if abs(rate) > RESTING_RATE:
+                system.slides[i] = 1.0 if rate > 0.0 else -1.0
+            else:
+                motion.y[nq + j] = 0.0
+
+
+@inlined
+def point_accelerations(system, motion, k):
+    """Return the acceleration of a touching point along its normal and its direction of slip, m/s^2."""
+    contact, point, bodies = system.contacts[k], motion.points[k], system.bodies
+    body = bodies[contact.link]
+    turning = normal_rate(contact, point, bodies, system.terrain[0], system.heights)
+    fall = spatial(bodies[-1].acceleration).linear
+    total = vsub(point_acceleration(body, vector(contact.position)), fall)
+    total = vadd(total, wandering(contact, point, bodies, turning))
+    if motion.counts[CONTACT_COUNT] + motion.counts[STOP_COUNT] > 0:
+        total = vadd(total, velocity_at(spatial(body.jump), vector(contact.position)))
+    along = point.slip_direction[0] * vdot(vector(contact.first_tangent), total)
+    along += point.slip_direction[1] * vdot(vector(contact.second_tangent), total)
+    return vdot(vector(contact.normal), total) + vdot(turning, material_velocity(contact, bodies)), along
+
+
+@inlined
+def start_slip(contact, point):
+    """Let a sticking point slip against the force that would have held it."""
+    x, y = contact.force[1], contact.force[2]
+    size = math.sqrt(x * x + y * y)
+    contact.mode, point.armed = SLIP, 0
+    if size > 0.0:
+        point.slip_direction[0], point.slip_direction[1] = -x / size, -y / size
+
+
+@inlined
+def release_weakest(system, motion):
+    """Let go the bearing point or joint stop that pulls hardest; return whether there was one."""
+    worst, least, at_stop = -1, -motion.flow[0].force_tolerance, False
+    for k in range(len(system.contacts)):
+        if system.contacts[k].closed and system.contacts[k].force[0] < least:
+            worst, least = k, system.contacts[k].force[0]
+    for s in range(motion.counts[STOP_COUNT]):
+        force = system.vectors[IMPULSE, 3 * motion.counts[CONTACT_COUNT] + s]
+        if force < least:
+            worst, least, at_stop = system.indices[JOINTED, s], force, True
+    if worst >= 0:
+        if at_stop:
+            motion.stops[worst] = 0.0
+        else:
+            system.contacts[worst].closed, system.contacts[worst].mode = 0, OPEN
+    return worst >= 0
+
+
+@inlined
+def revise_points(system, motion):
+    """Change the case of one point that does not fit its acceleration; return whether there was one."""
+    tolerance, friction = motion.flow[0].force_tolerance, motion.flow[0].static_friction
+    for k in range(len(system.contacts)):
+        contact, point = system.contacts[k], motion.points[k]
+        if contact.gap > TOUCHING_GAP or contact.end_velocity[0] > LEAVING_SPEED:
+            continue
+        if contact.closed == 0:
+            if point_accelerations(system, motion, k)[0] < -ACCELERATION_TOLERANCE:
+                contact.closed, contact.mode = 1, SLIP if point.armed else STICK
+                return True
+        elif contact.mode == STICK:
+            size = math.sqrt(contact.force[1] ** 2 + contact.force[2] ** 2)
+            if size > friction * contact.force[0] + tolerance:
+                start_slip(contact, point)
+                return True
+        elif point.armed == 0 and point_accelerations(system, motion, k)[1] < -ACCELERATION_TOLERANCE:
+            contact.mode = STICK
+            return True
+    return False
+
+
+@inlined
+def revise_joints(system, motion):
+    """Let joints slide that their dry friction cannot hold; return whether there were any."""
+    changed = False
+    for i in range(len(system.links)):
+        link = system.links[i]
+        if link.joint_kind != FREE and link.friction > 0.0 and system.slides[i] == 0.0:
+            hold = system.rates[HOLD, link.velocity_index]
+            if abs(hold) > link.friction + motion.flow[0].force_tolerance:
+                system.slides[i] = -1.0 if hold > 0.0 else 1.0
+                changed = True
+    return changed
+
+
+@inlined
+def close_cases(system, motion):
+    """Note which slipping points are held by others, and how deep the ground is for points that touch only."""
+    for k in range(len(system.contacts)):
+        contact, point = system.contacts[k], motion.points[k]
+        point.idle = 0
+        motion.values[FLOOR, 2 * k] = min(0.0, contact.gap)
+        if contact.closed and contact.mode == SLIP and point.armed == 0:
+            point.idle = 1 if point_accelerations(system, motion, k)[1] <= 10.0 * ACCELERATION_TOLERANCE else 0
+    for i in range(len(system.links)):
+        link = system.links[i]
+        if link.joint_kind != FREE:
+            q = motion.y[link.position_index]
+            room = min(q - link.lower_limit, link.upper_limit - q)
+            motion.values[FLOOR, 2 * (len(system.contacts) + i)] = min(0.0, room)
+
+
+@inlined
+def kind_of_change(system, motion, code):
+    """Return what the event function ``code`` (-1: none), which has just reached zero, says for sure."""
+    m = len(system.contacts)
+    if code < 0:
+        return NOTHING
+    if code < 2 * m:
+        if system.contacts[code // 2].closed == 0:
+            return NOTHING
+        if code % 2 == 0:
+            return LETS_GO
+        return BREAKS_AWAY if system.contacts[code // 2].mode == STICK else NOTHING
+    if code % 2 == 0:
+        return LEAVES_LIMIT
+    return GIVES_WAY if system.slides[code // 2 - m] == 0.0 else NOTHING
+
+
+@inlined
+def make_change(system, motion, change, code):
+    """Make a change that an event asks for, from the forces in the old modes, which contacts and joints still hold."""
+    k = code // 2
+    i = k - len(system.contacts)
+    if change == LETS_GO:
+        system.contacts[k].closed, system.contacts[k].mode = 0, OPEN
+    elif change == BREAKS_AWAY and system.contacts[k].closed:
+        start_slip(system.contacts[k], motion.points[k])
+    elif change == LEAVES_LIMIT:
+        motion.stops[i] = 0.0
+    elif change == GIVES_WAY:
+        system.slides[i] = -1.0 if system.rates[HOLD, system.links[i].velocity_index] > 0.0 else 1.0
+
+
+@inlined
+def choose_modes(system, motion, code):
+    """Find modes that fit the present state; return whether there are any within a bounded number of looks.
+
+    ``code`` is the event function that just reached zero (-1: none): its point changes for sure, though its force is
+    still within its bound to the last digit.
+    """
+    change = kind_of_change(system, motion, code)
+    begin_cases(system, motion)
+    make_change(system, motion, change, code)
+    settled, looks, most = False, 0, LOOKS_PER_POINT * (len(system.contacts) + len(system.links)) + 4
+    while not settled and looks < most:
+        derivative(system, motion, motion.y, motion.stages[0])
+        settled = not (
+            release_weakest(system, motion) or revise_points(system, motion) or revise_joints(system, motion)
+        )
+        looks += 1
+    close_cases(system, motion)
+    project(system, motion, 0.0)
+    return settled

@@ -1,0 +1,257 @@
+"""The loop of an event-driven output step: smooth motion to the next event, an impact or new modes, and on.
+
+What happened is noted in rows of numbers, which Python turns into `Event` records.
+"""
+
+from ..compilation import inlined
+from ..dynamics.kinematics import copy
+from .bookkeeping import clear_report, world_impulse
+from .constrained_motion import CONTACT_COUNT
+from .contact_modes import choose_modes
+from .event_driven import FAILED, IGNORING, REACHED_END, SMALLEST_STEP, START, fill_values, integrate_to_event, is_gap
+from .impact_law import FRICTIONLESS, TOUCH_GAP, resolve_impact, total_energy
+from .records import (
+    CONTACTS,
+    ENERGY_LIMITED,
+    IMPACTS,
+    ITERATIONS,
+    OPEN,
+    SLIP,
+    STICK,
+    UNCONVERGED,
+    WORK_TERMS,
+)
+from .system import ACTIVE, IMPULSE, SOLVER
+
+# Kinds of event.
+IMPACT, CONTACT, SEPARATION, STICKING, SLIPPING, LIMIT, UNRESOLVED = range(7)
+KINDS = ("impact", "contact", "separation", "stick", "slip", "limit", "unresolved")
+
+# Notes, added up.
+ATTENUATED, NO_REBOUND, WITHOUT_FRICTION, REVERSAL, NO_MODES, CHATTERING, STUCK, UNBOUNDED = (1 << k for k in range(8))
+NOTES = {
+    ATTENUATED: "rates attenuated to the energetic restitution",
+    NO_REBOUND: "slower than the impact threshold: no rebound",
+    WITHOUT_FRICTION: "no impulses within friction: resolved without friction",
+    REVERSAL: "slip reversal",
+    NO_MODES: "no accelerations fit contact and friction: resolved as an impact",
+    CHATTERING: "too many events in one step: no rebound, then modes held to its end",
+    STUCK: "the integrator's step vanished: the rest of the step is left out",
+    UNBOUNDED: "the energy constraint could not be met",
+}
+
+# Columns of a row of the event log; then a flag per point, then three impulses per point, N s, in world axes.
+TIME, KIND, BEFORE, AFTER, NOTE = range(5)
+EVENT_COLUMNS = 5
+
+# Places in the array of counters.
+EVENTS, FRESH = range(2)
+ROWS_PER_EVENT = 6  # an event may be noted as so many
+SOFTEST = 1e-9  # m/s or rad/s; what arrives slower does not strike
+
+
+@inlined
+def log_event(log, counters, time, kind, before, after, note):
+    """Begin a row of the event log and return its index; none of its points is flagged yet."""
+    row = min(counters[EVENTS], len(log) - 1)
+    counters[EVENTS] = row + 1
+    for k in range(log.shape[1]):
+        log[row, k] = 0.0
+    log[row, TIME], log[row, KIND], log[row, BEFORE], log[row, AFTER], log[row, NOTE] = time, kind, before, after, note
+    return row
+
+
+@inlined
+def log_changes(system, motion, modes, log, counters, time, stopping):
+    """Note which points began to stick, to slip or to separate since ``modes`` (m,) was filled.
+
+    The point ``stopping`` (-1: none) has come to rest: if it slips on, its slip has reversed.
+    """
+    nv, m = system.rates.shape[1], len(system.contacts)
+    nq = len(system.state) - nv
+    for kind in (SEPARATION, STICKING, SLIPPING):
+        row = -1
+        for k in range(m):
+            before, now = modes[k], visible_mode(system.contacts[k], motion.points[k])
+            changed = before != now
+            if kind == SEPARATION:
+                hit = changed and now == OPEN
+            elif kind == STICKING:
+                hit = changed and now == STICK
+            else:
+                hit = (changed or k == stopping) and now == SLIP
+            if hit:
+                if row < 0:
+                    _, energy = total_energy(system, motion.y[:nq], motion.y[nq : nq + nv])
+                    row = log_event(log, counters, time, kind, energy, energy, 0 if changed else REVERSAL)
+                log[row, EVENT_COLUMNS + k] = 1.0
+
+
+@inlined
+def visible_mode(contact, point):
+    """Return the mode that is reported: a point that slips by its force only, held by others, sticks."""
+    return STICK if contact.mode == SLIP and point.idle else contact.mode
+
+
+@inlined
+def keep_modes(system, motion, modes):
+    """Note the present modes."""
+    for k in range(len(modes)):
+        modes[k] = visible_mode(system.contacts[k], motion.points[k])
+
+
+@inlined
+def strike(system, motion, impact, settings, log, counters, time, bounce, note):
+    """Resolve an impact of all that touches and note it."""
+    m, ledger = len(system.contacts), system.ledger
+    approach, found, factor, bounded, before, after = resolve_impact(system, motion, impact, settings, bounce)
+    lively = approach > settings.impact_threshold
+    if factor < 1.0:
+        note += ATTENUATED
+        ledger[SOLVER + ENERGY_LIMITED] += 1.0
+    if found == FRICTIONLESS:
+        note += WITHOUT_FRICTION
+        ledger[SOLVER + UNCONVERGED] += 1.0
+    if not bounded:
+        note += UNBOUNDED
+    if settings.restitution > 0.0 and not (lively and bounce):
+        note += NO_REBOUND
+    if lively:
+        ledger[SOLVER + IMPACTS] += 1.0
+    points = motion.counts[CONTACT_COUNT]
+    kind = LIMIT if points == 0 else (IMPACT if lively else CONTACT)
+    row = log_event(log, counters, time, kind, before, after, note)
+    for k in range(points):
+        index = system.indices[ACTIVE, k]
+        push = world_impulse(system.contacts[index], system.vectors[IMPULSE], 3 * k)
+        if system.vectors[IMPULSE, 3 * k] > 0.0:
+            log[row, EVENT_COLUMNS + index] = 1.0
+            for c in range(3):
+                log[row, EVENT_COLUMNS + m + 3 * index + c] = push[c]
+
+
+@inlined
+def is_arrival(system, motion, code):
+    """Return whether an event is an arrival, of a point at the ground or of a joint at a limit."""
+    if code < 2 * len(system.contacts):
+        return is_gap(system, motion, code)
+    return code % 2 == 0 and motion.stops[(code - 2 * len(system.contacts)) // 2] == 0.0
+
+
+@inlined
+def comes_on(system, motion, code):
+    """Return whether what arrives does so fast enough to strike; slower than rounding it only touches."""
+    if code < 2 * len(system.contacts):
+        return system.contacts[code // 2].end_velocity[0] < -SOFTEST
+    nq = len(system.state) - system.rates.shape[1]
+    link = system.links[(code - 2 * len(system.contacts)) // 2]
+    return abs(motion.y[nq + link.velocity_index]) > SOFTEST
+
+
+@inlined
+def slips(system, code):
+    """Return the point whose slip speed is the event function ``code``; -1: none."""
+    if 0 <= code < 2 * len(system.contacts) and code % 2 == 1 and system.contacts[code // 2].mode == SLIP:
+        return code // 2
+    return -1
+
+
+@inlined
+def settle(system, motion, impact, settings, log, counters, time, code):
+    """Find modes that fit; where there are none, strike without restitution and look again."""
+    if choose_modes(system, motion, code):
+        return
+    strike(system, motion, impact, settings, log, counters, time, False, NO_MODES)
+    if not choose_modes(system, motion, -1):
+        system.ledger[SOLVER + UNCONVERGED] += 1.0
+        nv = system.rates.shape[1]
+        nq = len(system.state) - nv
+        _, energy = total_energy(system, motion.y[:nq], motion.y[nq : nq + nv])
+        log_event(log, counters, time, UNRESOLVED, energy, energy, NO_MODES)
+
+
+@inlined
+def begin_fresh(system, motion, impact, settings, log, counters, time):
+    """Find contacts and modes of a state that was set from outside; points that touch and come on strike."""
+    for contact in system.contacts:
+        contact.closed, contact.mode = 0, OPEN
+    for i in range(len(motion.stops)):
+        motion.stops[i], system.slides[i] = 0.0, 0.0
+    nv = system.rates.shape[1]
+    nq = len(system.state) - nv
+    total_energy(system, motion.y[:nq], motion.y[nq : nq + nv])
+    fill_values(system, motion, motion.y, motion.values[START])
+    strikes = False
+    for contact in system.contacts:
+        strikes = strikes or (contact.end_velocity[0] < -SOFTEST and contact.gap <= TOUCH_GAP)
+    if strikes:
+        strike(system, motion, impact, settings, log, counters, time, True, 0)
+    settle(system, motion, impact, settings, log, counters, time, -1)
+    counters[FRESH] = 0
+
+
+@inlined
+def begin_step(system, motion):
+    """Take over the state and forget the last step's work and impulses."""
+    clear_report(system)
+    copy(system.state, motion.y[: len(system.state)])
+    for k in range(len(system.state), len(motion.y)):
+        motion.y[k] = 0.0
+    motion.step[IGNORING] = 0.0
+    for k in range(len(system.contacts)):
+        if motion.points[k].idle and system.contacts[k].closed:
+            system.contacts[k].mode = SLIP
+
+
+@inlined
+def finish_step(system, motion, events):
+    """Hand over state, work and impulses of the step."""
+    n, terms = len(system.state), len(WORK_TERMS)
+    copy(motion.y[:n], system.state)
+    for k in range(terms):
+        system.ledger[k] += motion.y[n + k]
+    bearing = 0
+    for k in range(len(system.contacts)):
+        contact = system.contacts[k]
+        bearing += contact.closed
+        contact.mode = visible_mode(contact, motion.points[k])
+        for m in range(3):
+            contact.impulse[m] = motion.y[n + terms + 3 * k + m]
+    system.ledger[SOLVER + CONTACTS] = bearing
+    system.ledger[SOLVER + ITERATIONS] = events
+
+
+@inlined
+def advance(system, motion, impact, settings, h, time, log, counters, modes):
+    """One output step of length ``h``, s, from ``time`` on, with the events inside it."""
+    begin_step(system, motion)
+    if counters[FRESH]:
+        begin_fresh(system, motion, impact, settings, log, counters, time)
+    left, events = h, 0
+    nv = system.rates.shape[1]
+    n = len(system.state)
+    while left > SMALLEST_STEP:
+        code, elapsed = integrate_to_event(system, motion, left)
+        left -= elapsed
+        if code == REACHED_END:
+            break
+        events += 1
+        now = time + (h - left)
+        if code == FAILED or events > settings.max_events:
+            _, energy = total_energy(system, motion.y[: n - nv], motion.y[n - nv : n])
+            log_event(log, counters, now, UNRESOLVED, energy, energy, STUCK if code == FAILED else CHATTERING)
+            system.ledger[SOLVER + UNCONVERGED] += 1.0
+            counters[FRESH], motion.step[IGNORING] = 1, 1.0
+            if code == FAILED:
+                break
+            continue
+        keep_modes(system, motion, modes)
+        stopping = slips(system, code)
+        if is_arrival(system, motion, code):
+            if comes_on(system, motion, code):
+                bounce = 2 * events <= settings.max_events
+                strike(system, motion, impact, settings, log, counters, now, bounce, 0 if bounce else CHATTERING)
+            code = REACHED_END
+        settle(system, motion, impact, settings, log, counters, now, code)
+        log_changes(system, motion, modes, log, counters, now, stopping)
+    finish_step(system, motion, events)

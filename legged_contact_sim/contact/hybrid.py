@@ -1,0 +1,191 @@
+"""Event-driven contact (Flickinger): smooth motion between events, impacts with energy control at them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..compilation import compiled_long
+from ..errors import ParameterError
+from .commands import record, take_command
+from .constrained_motion import Motion, build_motion
+from .event_loop import (
+    AFTER,
+    BEFORE,
+    EVENT_COLUMNS,
+    EVENTS,
+    FRESH,
+    KIND,
+    KINDS,
+    NOTE,
+    NOTES,
+    ROWS_PER_EVENT,
+    TIME,
+    advance,
+)
+from .impact_law import ATTENUATION, CONSTRAINT, IMPACT_SETTINGS, NO_CONTROL, Impact, build_impact
+from .model import Commands, ContactModel, Event
+from .parameters import Parameters, choice, number, special, whole
+from .slip_optimisation import SlipWork
+from .system import System
+
+ENERGY_CONTROLS = {"attenuation": ATTENUATION, "constraint": CONSTRAINT, "none": NO_CONTROL}
+
+
+def check_shapes(name: str, value: Any) -> dict[str, tuple[float, float, float]]:
+    """Return contact shapes, {contact point: semi-axes}, or raise a ParameterError that says what is wrong."""
+    if not isinstance(value, Mapping):
+        raise ParameterError(f"{name}: expected {{contact point: three semi-axes in m}}, found {value!r}")
+    shapes = {}
+    for point, axes in value.items():
+        numbers = np.asarray(axes, dtype=object)
+        if numbers.shape != (3,) or not all(isinstance(x, (int, float)) and 0.0 <= x < np.inf for x in numbers):
+            raise ParameterError(f"{name}: {point}: expected three semi-axes >= 0 in m, found {axes!r}")
+        shapes[str(point)] = (float(numbers[0]), float(numbers[1]), float(numbers[2]))
+    return shapes
+
+
+@dataclass(frozen=True)
+class HybridParameters(Parameters):
+    """Parameters of `hybrid`."""
+
+    friction: float = number(0.8, 0.0, 100.0)
+    dynamic_friction: float | None = special(None, lambda name, value: value)  # checked against friction below
+    restitution: float = number(0.0, 0.0, 1.0)
+    tangential_restitution: float = number(0.0, -1.0, 1.0)
+    energetic_restitution: float = number(1.0, 0.0, 1e6)
+    energy_control: str = choice("attenuation", tuple(ENERGY_CONTROLS))
+    stribeck_speed: float = number(1e-5, 0.0, 10.0, "m/s", open_low=True)
+    stribeck_exponent: float = number(1.0, 0.0, 10.0, open_low=True)
+    impact_threshold: float = number(1e-3, 0.0, 1e3, "m/s", open_low=True)
+    stick_speed: float = number(1e-6, 0.0, 1.0, "m/s", open_low=True)
+    absolute_tolerance: float = number(1e-9, 1e-14, 1.0, open_low=True)
+    relative_tolerance: float = number(1e-8, 1e-13, 1.0)
+    max_events: int = whole(200, 4, 10**6)
+    contact_shapes: Mapping[str, tuple[float, float, float]] | None = special(
+        None, lambda name, value: {} if value is None else check_shapes(name, value)
+    )
+
+    def __post_init__(self) -> None:
+        """Check every field; sliding friction is the static one unless it is given.
+
+        Raises:
+            ParameterError: names the parameter, what was found and what is allowed.
+        """
+        super().__post_init__()
+        given = self.dynamic_friction
+        value = self.friction if given is None else given
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.0 <= value <= self.friction:
+            raise ParameterError(
+                f"dynamic_friction: expected a number in [0, friction = {self.friction:g}], found {given!r}"
+            )
+        object.__setattr__(self, "dynamic_friction", float(value))
+
+
+class Hybrid(ContactModel):
+    """Rigid contact by events: adaptive integration, impact law with restitution matrices, energy control."""
+
+    name: ClassVar[str] = "hybrid"
+    summary: ClassVar[str] = "event-driven impacts at their instants, energetic restitution, feasible slip (Flickinger)"
+    Parameters: ClassVar[type[Parameters]] = HybridParameters
+
+    def __init__(self, robot: Any, terrain: Any, parameters: Any) -> None:
+        """See `ContactModel`."""
+        super().__init__(robot, terrain, parameters)
+        self.motion = build_motion(robot)
+        self.impact = build_impact(len(self.system.rows))
+        self.settings = np.zeros(1, dtype=IMPACT_SETTINGS)
+        for name in IMPACT_SETTINGS.names or ():
+            value = getattr(parameters, name)
+            self.settings[name] = ENERGY_CONTROLS[value] if name == "energy_control" else value
+        flow = self.motion.flow
+        flow["static_friction"], flow["dynamic_friction"] = parameters.friction, parameters.dynamic_friction
+        for name in ("absolute_tolerance", "relative_tolerance", "stick_speed"):
+            flow[name] = getattr(parameters, name)
+        self._set_shapes(parameters.contact_shapes)
+        points = len(robot.contact_points)
+        self._room = ROWS_PER_EVENT * (parameters.max_events + 2)  # rows that one step may fill
+        self._rows = np.zeros((2 * self._room, EVENT_COLUMNS + 4 * points))
+        self._counters = np.zeros(2, dtype=np.int64)
+        self._modes = np.zeros(points, dtype=np.int64)
+        self._steps = 0
+
+    def restart(self) -> None:
+        """See `ContactModel.restart`."""
+        super().restart()
+        self._counters[EVENTS], self._counters[FRESH], self._steps = 0, 1, 0
+        self.motion.step[0] = 1e-4
+
+    def single_step(self, time_step: float, command: np.ndarray) -> Callable[[], None]:
+        """See `ContactModel.single_step`."""
+        commands, log = Commands(command), np.empty((0, 0))
+        return lambda: self.run(time_step, 1, commands, log, 1)
+
+    def run(self, time_step: float, steps: int, commands: Commands, log: np.ndarray, log_every: int) -> None:
+        """See `ContactModel.run`."""
+        done = 0
+        while done < steps:
+            begin = self.time + self._steps * time_step
+            taken = run_entry(
+                *self.system, *self.motion, *self.impact[:-1], *self.impact.slip, self.settings, self._rows,
+                self._counters, self._modes, commands.rows, log, begin, time_step, done, steps, commands.every,
+                log_every, self._room,
+            )  # fmt: skip
+            self._steps += taken
+            done += taken
+            self._take_events()
+
+    def _set_shapes(self, shapes: Mapping[str, tuple[float, float, float]]) -> None:
+        for point, axes in shapes.items():
+            if point not in self.robot.contact_names:
+                known = ", ".join(self.robot.contact_names)
+                raise ParameterError(f"contact_shapes: no contact point named {point!r}; there are {known}")
+            self.motion.points["semi_axes"][self.robot.contact_names.index(point)] = axes
+
+    def _take_events(self) -> None:
+        """Turn the rows of the event log into events."""
+        names = np.array(self.robot.contact_names, dtype=object)
+        for row in self._rows[: self._counters[EVENTS]]:
+            flags = row[EVENT_COLUMNS : EVENT_COLUMNS + len(names)] > 0.0
+            impulses = row[EVENT_COLUMNS + len(names) :].reshape(len(names), 3)
+            notes = [text for bit, text in NOTES.items() if int(row[NOTE]) & bit]
+            self.events.append(
+                Event(
+                    time=float(row[TIME]),
+                    kind=KINDS[int(row[KIND])],
+                    points=tuple(names[flags]),
+                    impulses=impulses[flags].copy(),
+                    energy_before=float(row[BEFORE]),
+                    energy_after=float(row[AFTER]),
+                    note="; ".join(notes),
+                )
+            )
+        self._counters[EVENTS] = 0
+
+
+@compiled_long
+def run_entry(
+    links, bodies, contacts, terrain, heights, rows, state, result, rates, forces, slides, row_efforts, G, matrix,
+    vectors, indices, ledger, points, flow, y, stages, stops, M, normal, order, motion_vectors, unknowns, counts,
+    values, step, part_G, before, target, p, index, part, slip_M, slip_normal, slip_order, P, S, Q, H, slip_vectors,
+    lists, mu, scales, settings, event_log, counters, modes, commands, log, begin, h, done, steps, every, log_every,
+    room,
+):  # fmt: skip
+    """Advance from step ``done`` to ``steps``; return how many were taken: fewer if the event log needs emptying."""
+    system = System(
+        links, bodies, contacts, terrain, heights, rows, state, result, rates, forces, slides, row_efforts, G, matrix,
+        vectors, indices, ledger,
+    )  # fmt: skip
+    motion = Motion(points, flow, y, stages, stops, M, normal, order, motion_vectors, unknowns, counts, values, step)
+    slip = SlipWork(slip_M, slip_normal, slip_order, P, S, Q, H, slip_vectors, lists, mu, scales)
+    impact = Impact(part_G, before, target, p, index, part, slip)
+    for k in range(done, steps):
+        if len(event_log) - counters[EVENTS] < room:
+            return k - done
+        take_command(system, commands[min(k // every, len(commands) - 1)])
+        time = begin + (k - done) * h
+        advance(system, motion, impact, settings[0], h, time, event_log, counters, modes)
+        if len(log) > 0 and (k + 1) % log_every == 0:
+            record(system, log[(k + 1) // log_every - 1])
+    return steps - done

@@ -1,0 +1,217 @@
+"""Trot led by the zero moment point: joint PID along the reference, or inverse dynamics with feedback of the trunk."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ..dynamics import center_of_mass
+from ..errors import ModelError, ParameterError
+from ..model import RobotModel
+from .controller import Controller, Observation
+from .joint_pid import JointPidParameters, PidLaw
+from .joint_trajectory import between
+from .leg_kinematics import Leg, find_legs
+from .parameters import Parameters, flag, number, numbers
+from .trot_reference import PLAN_PERIOD, Gait, Pose2, TrotReference
+from .whole_body import Motion, WholeBody, attitude_error, heading, turned
+
+IK_ITERATIONS = 4  # a plan period moves the feet little
+
+
+@dataclass(frozen=True)
+class ZmpTrotParameters(Parameters):
+    """Parameters of `zmp_trot`.
+
+    The gains of the joints serve without feedback, those of trunk and feet (1/s^2 and 1/s) with it. ``velocity`` is the
+    command (m/s, m/s, rad/s) until another comes.
+    """
+
+    feedback: bool = flag(True)
+    velocity: tuple[float, ...] = numbers((0.0, 0.0, 0.0), -5.0, 5.0, length=3)
+    start_delay: float = number(0.5, 0.0, 1e3, "s")
+    swing_time: float = number(0.3, 0.05, 5.0, "s")
+    double_support: float = number(0.1, 0.02, 5.0, "s")
+    clearance: float = number(0.06, 0.0, 1.0, "m")
+    longest_step: float = number(0.3, 0.0, 2.0, "m")
+    horizon: float = number(1.6, 0.2, 5.0, "s")
+    acceleration: float = number(0.5, 0.0, 100.0, "m/s^2", open_low=True)
+    turning_acceleration: float = number(1.0, 0.0, 100.0, "rad/s^2", open_low=True)
+    stiffness: tuple[float, ...] = numbers((2000.0,), 0.0, 1e7, "N m/rad")
+    damping: tuple[float, ...] = numbers((20.0,), 0.0, 1e6, "N m s/rad")
+    integral: tuple[float, ...] = numbers((0.0,), 0.0, 1e7, "N m/(rad s)")
+    integral_limit: tuple[float, ...] = numbers((50.0,), 0.0, 1e6, "N m")
+    friction: float = number(0.25, 0.01, 10.0)
+    position_stiffness: float = number(30.0, 0.0, 1e4, "1/s^2")
+    position_damping: float = number(10.0, 0.0, 1e4, "1/s")
+    height_stiffness: float = number(150.0, 0.0, 1e4, "1/s^2")
+    height_damping: float = number(25.0, 0.0, 1e4, "1/s")
+    attitude_stiffness: float = number(150.0, 0.0, 1e4, "1/s^2")
+    attitude_damping: float = number(25.0, 0.0, 1e4, "1/s")
+    swing_stiffness: float = number(400.0, 0.0, 1e5, "1/s^2")
+    swing_damping: float = number(40.0, 0.0, 1e4, "1/s")
+    capture_gain: float = number(1.0, 0.0, 5.0)
+    leash: float = number(0.1, 0.0, 10.0, "m")
+
+
+class ZmpTrot(Controller):
+    """Trots at a commanded velocity on any robot with four legs."""
+
+    name: ClassVar[str] = "zmp_trot"
+    summary: ClassVar[str] = "trot at a commanded velocity: preview control of the zero moment point on diagonals"
+    Parameters: ClassVar[type[Parameters]] = ZmpTrotParameters
+
+    def __init__(self, robot: RobotModel, parameters: ZmpTrotParameters) -> None:
+        """See `Controller`."""
+        super().__init__(robot, parameters)
+        self.legs = find_legs(robot)
+        if len(self.legs) != 4:
+            raise ModelError(f"{robot.name}: zmp_trot needs four legs, found {len(self.legs)}")
+        home = robot.home.copy()
+        home[:3], home[3:7] = 0.0, (0.0, 0.0, 0.0, 1.0)
+        self.com = center_of_mass(robot, home)
+        feet = np.array([leg.foot(leg.home) for leg in self.legs])
+        self.sole = np.array([leg.radius for leg in self.legs])
+        self.ground = float(np.mean(feet[:, 2] - self.sole))
+        gait = Gait(
+            parameters.swing_time,
+            parameters.double_support,
+            parameters.clearance,
+            parameters.horizon,
+            parameters.longest_step,
+            parameters.acceleration,
+            parameters.turning_acceleration,
+        )
+        stance = feet[:, :2] - self.com[:2]
+        self.reference = TrotReference(gait, float(self.com[2]) - self.ground, stance, diagonals(self.legs, stance))
+        self.command_velocity(*parameters.velocity)
+        gains = {name: getattr(parameters, name) for name in ("stiffness", "damping", "integral", "integral_limit")}
+        self.law = PidLaw(robot, JointPidParameters(**gains))
+        self.body = WholeBody(robot, parameters.friction)
+
+    def command_velocity(self, forward: float, sideways: float, turning: float) -> None:
+        """See `Controller.command_velocity`."""
+        wanted = np.array([forward, sideways, turning], dtype=float)
+        if not np.isfinite(wanted).all():
+            raise ParameterError(f"velocity: expected finite numbers, found {wanted.tolist()}")
+        self.velocity = wanted
+
+    def reset(self, observation: Observation) -> None:
+        """Stand where the robot stands; without feedback, at the origin of its own plan."""
+        self.law.reset(observation.time)
+        self._begin = observation.time
+        self._forces = np.zeros((4, 3))
+        reference = self.reference
+        reference.command = np.zeros(3)
+        if self.parameters.feedback:
+            motion = self.body.observe(observation)
+            yaw = heading(motion.rotation)
+            x, y = motion.position[:2] + turned(yaw)[:2, :2] @ self.com[:2]
+            reference.reset(observation.time, Pose2(x, y, yaw), motion.feet[:, :2])
+        else:
+            place = Pose2(0.0, 0.0, 0.0)
+            reference.reset(observation.time, place, place.apply(reference.stance))
+            self._next = self._angles(observation.positions)
+            self._last = observation.positions.copy()
+
+    def effort(self, observation: Observation) -> np.ndarray:
+        """See `Controller.effort`."""
+        if self.parameters.feedback:
+            return self._feedback_effort(observation)
+        reference = self.reference
+        while observation.time >= reference.time + PLAN_PERIOD - 1e-9:
+            self._advance(observation.time, np.zeros(2))
+            self._last, self._next = self._next, self._angles(self._next)
+        part = (observation.time - reference.time) / PLAN_PERIOD
+        return self.law.effort(observation, *between(self._last, self._next, None, PLAN_PERIOD, part))
+
+    def _advance(self, time: float, correction: np.ndarray) -> None:
+        if time - self._begin >= self.parameters.start_delay:
+            self.reference.command = self.velocity
+        self.reference.advance(correction)
+
+    def _angles(self, guess: np.ndarray) -> np.ndarray:
+        """Return the joint positions of the reference a plan period from now."""
+        reference, angles = self.reference, guess.copy()
+        com = reference.pendulum.ahead(PLAN_PERIOD)[0]
+        yaw = reference.path.yaw + reference.velocity[2] * PLAN_PERIOD
+        R = turned(yaw)
+        trunk = np.array([com[0], com[1], -self.ground]) - R @ np.array([self.com[0], self.com[1], 0.0])
+        feet = reference.footing(PLAN_PERIOD).position
+        feet[:, 2] += self.sole
+        for leg, foot in zip(self.legs, feet, strict=True):
+            angles[leg.joints] = leg.angles(R.T @ (foot - trunk), guess[leg.joints], IK_ITERATIONS)
+        return angles
+
+    def _feedback_effort(self, seen: Observation) -> np.ndarray:
+        reference, own = self.reference, self.parameters
+        motion = self.body.observe(seen)
+        while seen.time >= reference.time + PLAN_PERIOD - 1e-9:
+            self._follow_robot(motion)
+            self._advance(seen.time, self._capture(motion))
+        elapsed = seen.time - reference.time
+        com, footing = reference.pendulum.ahead(elapsed), reference.footing(elapsed)
+        stance = ~footing.swings
+        ground = float(np.mean(motion.feet[stance, 2] - self.sole[stance]))
+        trunk = self._trunk_acceleration(motion, com, ground, elapsed)
+        target = footing.position + np.outer(self.sole + ground, (0.0, 0.0, 1.0))
+        feet = -own.swing_damping * motion.foot_velocities
+        swing = footing.swings
+        feet[swing] = (
+            footing.acceleration[swing]
+            + own.swing_stiffness * (target[swing] - motion.feet[swing])
+            + own.swing_damping * (footing.velocity[swing] - motion.foot_velocities[swing])
+        )
+        effort, self._forces = self.body.effort(motion, trunk, feet, stance, self._weights())
+        return effort
+
+    def _weights(self) -> np.ndarray:
+        """Weigh moments by the feet's distance from the centre, so that both kinds of rows count alike."""
+        arm = float(np.linalg.norm(self.reference.stance, axis=1).mean())
+        return np.array([1.0, 1.0, 1.0, 1.0 / arm, 1.0 / arm, 1.0 / arm])
+
+    def _trunk_acceleration(self, motion: Motion, com: np.ndarray, ground: float, elapsed: float) -> np.ndarray:
+        own, path = self.parameters, self.reference.path
+        turning = self.reference.velocity[2]
+        wanted = turned(path.yaw + turning * elapsed)
+        offset = wanted[:2, :2] @ self.com[:2]
+        acceleration = np.empty(6)
+        acceleration[:2] = (
+            com[2]
+            + own.position_stiffness * (com[0] - offset - motion.position[:2])
+            + own.position_damping * (com[1] - motion.velocity[:2])
+        )
+        height = ground - self.ground - motion.position[2]
+        acceleration[2] = own.height_stiffness * height - own.height_damping * motion.velocity[2]
+        error = attitude_error(motion.rotation, wanted)
+        rates = np.array([0.0, 0.0, turning]) - motion.turning
+        acceleration[3:] = own.attitude_stiffness * error + own.attitude_damping * rates
+        return acceleration
+
+    def _com_error(self, motion: Motion) -> tuple[np.ndarray, np.ndarray]:
+        """Return how far place and velocity of the centre of mass, as the trunk tells them, are from the reference."""
+        state = self.reference.pendulum.state
+        place = motion.position[:2] + (motion.rotation @ (self.com * (1.0, 1.0, 0.0)))[:2]
+        return place - state[0], motion.velocity[:2] - state[1]
+
+    def _follow_robot(self, motion: Motion) -> None:
+        """Keep the reference within a leash of the robot, so that it waits for a robot that was held or pushed."""
+        error, _ = self._com_error(motion)
+        distance = float(np.linalg.norm(error))
+        if distance > self.parameters.leash:
+            self.reference.shift(error * (1.0 - self.parameters.leash / distance))
+
+    def _capture(self, motion: Motion) -> np.ndarray:
+        """Return where to move the next footholds, (2,), m: by the error of the capture point x + v sqrt(z/g)."""
+        position, velocity = self._com_error(motion)
+        time = np.sqrt((self.com[2] - self.ground) / 9.81)
+        return self.parameters.capture_gain * (position + time * velocity)
+
+
+def diagonals(legs: tuple[Leg, ...], stance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the indices of the feet of the two diagonals, from their places (4, 2): the left fore foot's first."""
+    fore = np.argsort(-stance[:, 0])[:2]
+    left_fore = fore[np.argmax(stance[fore, 1])]
+    opposite = int(np.argmin(stance @ stance[left_fore]))
+    rest = [k for k in range(4) if k not in (left_fore, opposite)]
+    return np.array([left_fore, opposite]), np.array(rest)

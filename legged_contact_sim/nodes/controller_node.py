@@ -1,0 +1,327 @@
+"""A controller as a ROS 2 node: joint states, odometry and contact forces in, joint efforts out."""
+
+import dataclasses
+import sys
+import time
+from typing import Any
+
+import numpy as np
+from geometry_msgs.msg import Twist, WrenchStamped
+from nav_msgs.msg import Odometry
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.serialization import deserialize_message
+from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMessage
+
+from ..control import CONTROLLERS, BaseState, JointTrajectory, Observation, make_controller
+from ..errors import LeggedContactSimError, ParameterError
+from ..model import RobotModel
+from .cdr import STAMP, Template, put_stamp
+from .outputs import topic_name
+from .parameters import Declared, declare
+from .polling import Mailbox
+from .process import run_node, served
+from .qos import COMMANDS, STREAM
+from .snapshot import NANOSECONDS
+from .throttle import Throttle
+
+GLANCE = 1e-4  # s; between looks for messages
+PATIENCE = 0.02  # s of wall time; so long readings of the same instant are waited for
+
+PARAMETERS = {
+    "robot": Declared("quadruped16", "packaged name, path of a URDF, or its XML text", fixed=True),
+    "base": Declared("", "floating, fixed, or empty: as the URDF tells", fixed=True),
+    "rate": Declared(500.0, "Hz of simulated time; commands", 0.1, 1e5, fixed=True),
+    "sensor_timeout": Declared(0.1, "s; without joint states for so long, efforts are zero", 1e-3, 1e3),
+    "contact_forces": Declared(True, "listen to the contact wrenches", fixed=True),
+}
+
+
+class ControllerNode(Node):
+    """Answers joint states with efforts; the answer bears the stamp of the state that it answers."""
+
+    def __init__(self, default: str) -> None:
+        """Read the parameters and make the controller; ``default`` is its name if no parameter tells another."""
+        super().__init__("controller")
+        choice = {"controller": Declared(default, f"one of {', '.join(CONTROLLERS)}", fixed=True)}
+        name = declare(self, choice)["controller"]
+        if name not in CONTROLLERS:
+            raise ParameterError(f"controller: expected one of {', '.join(CONTROLLERS)}, found {name!r}")
+        values = declare(self, PARAMETERS | controller_parameters(name))
+        _refuse_unknown_settings(self, name)
+        robot = RobotModel.from_urdf(values["robot"], values["base"] or None)
+        prefix = f"{name}."
+        given = {key.removeprefix(prefix): value for key, value in values.items() if key.startswith(prefix)}
+        self.controller = make_controller(name, robot, given)
+        self.period = 1.0 / values["rate"]
+        self.timeout = values["sensor_timeout"]
+        self.warn = Throttle(self.get_logger().warning)
+        self.readings = Readings(self, robot, values["contact_forces"])
+        self.wishes = Wishes(self, self.controller, self.warn)
+        self.answers = Answers(self, robot)
+        self._grid = -1  # the last instant of the control grid that was answered
+        self._time: float | None = None  # of the last observation, s
+        self._heard = time.monotonic()
+        self._zeroed = True  # nothing to make zero before the first state
+
+    def run(self) -> None:
+        """Answer until the context is shut down."""
+        while self.context.ok():
+            state = self._next_state()
+            if state is None:
+                self._watch()
+                time.sleep(GLANCE)
+                continue
+            self._heard = time.monotonic()
+            self.wishes.poll()
+            self._answer(state)
+
+    def _next_state(self) -> bytes | None:
+        """Return the newest joint state on the control grid that was not answered; repeat an answer asked for again."""
+        newest = None
+        for raw in self.readings.joint_states():
+            self._heard, self._zeroed = time.monotonic(), False
+            stamp = stamp_of(raw)
+            instant = int(stamp * 1e-9 / self.period + 1e-6)
+            if stamp == self.answers.stamp:
+                self.answers.repeat()
+            elif instant != self._grid:
+                newest, self._grid = raw, instant
+        return newest
+
+    def _answer(self, raw: bytes) -> None:
+        stamp = stamp_of(raw)
+        observation = self.readings.observe(raw, self.timeout)
+        if observation is None:
+            self.warn("odometry", f"no odometry for {self.timeout:g} s: joint efforts are zero")
+            self.answers.zero(stamp)
+            self._time = None
+            return
+        if self._time is None or not 0.0 <= observation.time - self._time <= self.timeout:
+            self.controller.reset(observation)
+        self._time = observation.time
+        effort = self.controller.effort(observation)
+        if not np.isfinite(effort).all():
+            self.warn("finite", "the controller's effort is not finite: joint efforts are zero")
+            effort = np.zeros(len(effort))
+        self.answers.publish(stamp, effort)
+
+    def _watch(self) -> None:
+        """Command zero effort, once, when joint states stay out; never guess how the robot moves on."""
+        if not self._zeroed and time.monotonic() - self._heard > self.timeout:
+            self.warn("joint_states", f"no joint states for {self.timeout:g} s: joint efforts are zero")
+            self.answers.zero(self.answers.stamp)
+            self._zeroed = True
+
+
+class Readings:
+    """The newest readings of a robot's sensors."""
+
+    def __init__(self, node: Node, robot: RobotModel, contact_forces: bool) -> None:
+        """Listen to joint states, odometry of a floating base, and contact wrenches if they are wanted."""
+        self._robot = robot
+        self._joint_states = Mailbox(node, JointState, "joint_states", COMMANDS)
+        self._odometry = Mailbox(node, Odometry, "odom", STREAM) if robot.base == "floating" else None
+        names = robot.contact_names if contact_forces else ()
+        self._wrenches = {
+            name: Mailbox(node, WrenchStamped, f"contacts/{topic_name(name)}/wrench", STREAM) for name in names
+        }
+        self._raw: dict[str, bytes] = {}
+        self._last, self._patience = -1, PATIENCE
+        self._names: list[str] = []
+        self._order = np.zeros(0, dtype=int)
+
+    def joint_states(self) -> Any:
+        """Yield the serialized joint states that wait."""
+        return self._joint_states.drain(50)
+
+    def observe(self, raw: bytes, timeout: float) -> Observation | None:
+        """Return what the sensors told at a joint state's instant; None: the odometry is older than the timeout, s.
+
+        Readings of the same instant arrive in any order and are waited for a short while; after that the last ones
+        will do.
+        """
+        stamp = stamp_of(raw)
+        self._wait_for(stamp, round(timeout * NANOSECONDS))
+        message = deserialize_message(raw, JointState)
+        order = self._joint_order(message.name)
+        base = None
+        if self._odometry:
+            odometry = self._raw.get("odom")
+            if odometry is None or abs(stamp - stamp_of(odometry)) > timeout * NANOSECONDS:
+                return None
+            base = base_state(deserialize_message(odometry, Odometry))
+        positions, velocities = np.asarray(message.position)[order], np.asarray(message.velocity)[order]
+        return Observation(stamp * 1e-9, positions, velocities, base, self._forces(stamp, timeout))
+
+    def _wait_for(self, stamp: int, timeout: int) -> None:
+        """Take readings up to an instant, ns; whoever is slower than the joint states is waited for only once."""
+        if stamp < self._last:
+            self._raw.clear()  # of a run before the reset
+        begun_anew, self._last = stamp < self._last, stamp
+        begin = time.monotonic()
+        latest = 0 if begun_anew else timeout
+        while not (complete := self._take_up_to(stamp, latest)) and time.monotonic() - begin < self._patience:
+            time.sleep(GLANCE)
+        self._patience = PATIENCE if complete else 0.0
+
+    def _take_up_to(self, stamp: int, latest: int) -> bool:
+        """Take what has arrived; return whether all readings are of this instant or at most so much later, ns.
+
+        Others are of the past, or of a run before a reset.
+        """
+        boxes = {"odom": self._odometry, **self._wrenches} if self._odometry else self._wrenches
+        complete = True
+        for name, box in boxes.items():
+            held = self._raw.get(name)
+            while held is None or not 0 <= stamp_of(held) - stamp <= latest:
+                taken = box.take() if box else None
+                if taken is None:
+                    complete = False
+                    break
+                held = self._raw[name] = taken[0]
+        return complete
+
+    def _forces(self, stamp: int, timeout: float) -> dict[str, np.ndarray]:
+        forces = {}
+        for name in self._wrenches:
+            raw = self._raw.get(name)
+            if raw is not None and abs(stamp - stamp_of(raw)) <= timeout * NANOSECONDS:
+                force = deserialize_message(raw, WrenchStamped).wrench.force
+                forces[name] = np.array([force.x, force.y, force.z])
+        return forces
+
+    def _joint_order(self, names: list[str]) -> np.ndarray:
+        if names != self._names:
+            missing = [name for name in self._robot.joint_names if name not in names]
+            if missing:
+                raise ParameterError(f"joint_states: {missing[0]!r} is not there; {self._robot.name} is another robot")
+            self._order = np.array([names.index(name) for name in self._robot.joint_names], dtype=int)
+            self._names = list(names)
+        return self._order
+
+
+class Wishes:
+    """What users want of the controller: a velocity of the base, or a trajectory of the joints."""
+
+    def __init__(self, node: Node, controller: Any, warn: Throttle) -> None:
+        """Listen to cmd_vel, and to joint_trajectory if the controller can follow one."""
+        self._controller, self._warn = controller, warn
+        self._velocity = Mailbox(node, Twist, "cmd_vel", COMMANDS)
+        follows = hasattr(controller, "follow")
+        self._trajectory = Mailbox(node, JointTrajectoryMessage, "joint_trajectory", COMMANDS) if follows else None
+
+    def poll(self) -> None:
+        """Pass on what has arrived."""
+        raw = self._velocity.newest()
+        if raw is not None:
+            twist = deserialize_message(raw, Twist)
+            wanted = (twist.linear.x, twist.linear.y, twist.angular.z)
+            if np.isfinite(wanted).all():
+                self._controller.command_velocity(*wanted)
+            else:
+                self._warn("cmd_vel", "a velocity that is not finite was dropped")
+        raw = self._trajectory.newest() if self._trajectory else None
+        if raw is not None:
+            message = deserialize_message(raw, JointTrajectoryMessage)
+            try:
+                self._controller.follow(trajectory_of(message, self._controller.robot))
+            except LeggedContactSimError as error:
+                self._warn("trajectory", f"a trajectory was dropped: {error}")
+
+
+class Answers:
+    """Joint commands; each bears the stamp of the joint state that it answers."""
+
+    def __init__(self, node: Node, robot: RobotModel) -> None:
+        """Prepare the message."""
+        numbers = [STAMP, ("effort", "<f8", robot.joint_count)]
+        self._template = Template(JointState(name=list(robot.joint_names)), numbers, _fill_command)
+        self._stamp, self._effort = self._template.record[0]["stamp"], self._template.record[0]["effort"]
+        self._publisher = node.create_publisher(JointState, "joint_commands", COMMANDS)
+        self.stamp = -1  # ns; of the last answer
+
+    def publish(self, stamp: int, effort: np.ndarray) -> None:
+        """Answer the joint state of a stamp, ns."""
+        self.stamp = stamp
+        self._stamp[:] = divmod(max(stamp, 0), NANOSECONDS)
+        self._effort[:] = effort
+        self.repeat()
+
+    def zero(self, stamp: int) -> None:
+        """Answer with no effort."""
+        self.publish(stamp, np.zeros(len(self._effort)))
+
+    def repeat(self) -> None:
+        """Publish the last answer once more."""
+        self._publisher.publish(self._template.encoded())
+
+
+def _fill_command(message: JointState, record: np.void) -> None:
+    put_stamp(message.header.stamp, record["stamp"])
+    message.effort = record["effort"].tolist()
+
+
+def stamp_of(raw: bytes) -> int:
+    """Return the stamp of a serialized message that begins with a header, ns."""
+    seconds, nanoseconds = np.frombuffer(raw, "<u4", 2, 4).tolist()
+    return seconds * NANOSECONDS + nanoseconds
+
+
+def base_state(message: Odometry) -> BaseState:
+    """Return the base as odometry tells it."""
+    at, turned = message.pose.pose.position, message.pose.pose.orientation
+    linear, angular = message.twist.twist.linear, message.twist.twist.angular
+    return BaseState(
+        np.array([at.x, at.y, at.z]),
+        np.array([turned.x, turned.y, turned.z, turned.w]),
+        np.array([linear.x, linear.y, linear.z]),
+        np.array([angular.x, angular.y, angular.z]),
+    )
+
+
+def trajectory_of(message: JointTrajectoryMessage, robot: RobotModel) -> JointTrajectory:
+    """Return a joint trajectory from its message; velocities are used if every point has them."""
+    points = message.points
+    times = [point.time_from_start.sec + 1e-9 * point.time_from_start.nanosec for point in points]
+    rates = [list(point.velocities) for point in points]
+    width = len(message.joint_names)
+    velocities = rates if points and all(len(rate) == width for rate in rates) else None
+    positions = [list(point.positions) for point in points]
+    return JointTrajectory.from_points(robot, message.joint_names, times, positions, velocities)
+
+
+def controller_parameters(name: str) -> dict[str, Declared]:
+    """Return the parameters of a controller as they are declared: <controller>.<parameter>."""
+    declared = {}
+    for item in dataclasses.fields(CONTROLLERS[name].Parameters):  # type: ignore[attr-defined]
+        default: Any = list(item.default) if isinstance(item.default, tuple) else item.default
+        unset = isinstance(default, list) and not default
+        declared[f"{name}.{item.name}"] = Declared(
+            Parameter.Type.DOUBLE_ARRAY if unset else default, item.metadata.get("unit", ""), fixed=True
+        )
+    return declared
+
+
+def _refuse_unknown_settings(node: Node, name: str) -> None:
+    known = controller_parameters(name)
+    for given in node._parameter_overrides:
+        if given.startswith(f"{name}.") and given not in known:
+            raise ParameterError(f"{given}: there is no such parameter; {name} has {', '.join(known)}")
+
+
+def main(default: str = "joint_pid") -> None:
+    """Run a controller until Ctrl-C or SIGTERM."""
+    sys.exit(run_node(lambda: _run(default), "controller"))
+
+
+def _run(default: str) -> None:
+    node = ControllerNode(default)
+    node.get_logger().info(f"{node.controller.name} for {node.controller.robot.name} at {1.0 / node.period:.0f} Hz")
+    with served(node):
+        node.run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,196 @@
+"""What the simulator publishes at every tick or many times a second, as patched bytes (see `cdr`)."""
+
+from typing import Any
+
+import numpy as np
+from geometry_msgs.msg import TransformStamped, WrenchStamped
+from nav_msgs.msg import Odometry
+from rclpy.node import Node
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from tf2_msgs.msg import TFMessage
+
+from ..model import RobotModel
+from .cdr import STAMP, Template, put_quaternion, put_stamp, put_vector
+from .qos import LATCHED, STREAM, TRANSFORMS
+from .snapshot import Snapshot
+from .transforms import FrameTree, Poses
+
+
+class ClockOutput:
+    """Simulated time on /clock."""
+
+    def __init__(self, node: Node) -> None:
+        """Prepare the message."""
+        self._template = Template(Clock(), [STAMP], lambda message, record: put_stamp(message.clock, record["stamp"]))
+        self._stamp = self._template.record["stamp"][0]
+        self._publisher = node.create_publisher(Clock, "/clock", STREAM)
+
+    def publish(self, snapshot: Snapshot) -> None:
+        """Publish the time of a snapshot."""
+        self._stamp[:] = snapshot.stamp
+        self._publisher.publish(self._template.encoded())
+
+
+class JointStateOutput:
+    """Positions, velocities and applied efforts of the joints."""
+
+    def __init__(self, node: Node, robot: RobotModel) -> None:
+        """Prepare the message with the joints' names."""
+        count = robot.joint_count
+        numbers = [STAMP, ("position", "<f8", count), ("velocity", "<f8", count), ("effort", "<f8", count)]
+        self._template = Template(JointState(name=list(robot.joint_names)), numbers, _fill_joint_state)
+        record = self._template.record[0]
+        self._stamp, self._position, self._velocity, self._effort = (record[name] for name in record.dtype.names)
+        self._positions, self._velocities = robot.position_indices, robot.velocity_indices
+        self._publisher = node.create_publisher(JointState, "joint_states", STREAM)
+
+    def publish(self, snapshot: Snapshot) -> None:
+        """Publish the joints of a snapshot."""
+        self._stamp[:] = snapshot.stamp
+        self._position[:] = snapshot.q[self._positions]
+        self._velocity[:] = snapshot.v[self._velocities]
+        self._effort[:] = snapshot.effort
+        self._publisher.publish(self._template.encoded())
+
+
+def _fill_joint_state(message: JointState, record: np.void) -> None:
+    put_stamp(message.header.stamp, record["stamp"])
+    for name in ("position", "velocity", "effort"):
+        setattr(message, name, record[name].tolist())
+
+
+class OdometryOutput:
+    """Where the base truly is."""
+
+    def __init__(self, node: Node, frames: FrameTree) -> None:
+        """Prepare the message; a fixed base stays where it is."""
+        message = Odometry(child_frame_id=frames.base)
+        message.header.frame_id = frames.world
+        numbers = [STAMP, ("pose", "<f8", 7), ("twist", "<f8", 6)]
+        self._template = Template(message, numbers, _fill_odometry)
+        record = self._template.record[0]
+        self._stamp, self._pose, self._twist = (record[name] for name in record.dtype.names)
+        self._pose[6] = 1.0
+        self._floating = frames.robot.base == "floating"
+        self._publisher = node.create_publisher(Odometry, "odom", STREAM)
+
+    def publish(self, snapshot: Snapshot) -> None:
+        """Publish the base of a snapshot; velocities are in the base's axes, as the message wants them."""
+        self._stamp[:] = snapshot.stamp
+        if self._floating:
+            self._pose[:] = snapshot.q[:7]
+            self._twist[:] = snapshot.v[:6]
+        self._publisher.publish(self._template.encoded())
+
+
+def _fill_odometry(message: Odometry, record: np.void) -> None:
+    put_stamp(message.header.stamp, record["stamp"])
+    put_vector(message.pose.pose.position, record["pose"][:3])
+    put_quaternion(message.pose.pose.orientation, record["pose"][3:])
+    put_vector(message.twist.twist.linear, record["twist"][:3])
+    put_vector(message.twist.twist.angular, record["twist"][3:])
+
+
+class WrenchOutput:
+    """The contact force at every contact point: the mean since the last message, so that impulses add up."""
+
+    def __init__(self, node: Node, frames: FrameTree) -> None:
+        """Prepare a message and a publisher per contact point."""
+        self._outputs = []
+        for point, frame in zip(frames.robot.contact_names, frames.contact_frames, strict=True):
+            message = WrenchStamped()
+            message.header.frame_id = frame
+            template = Template(message, [STAMP, ("force", "<f8", 3)], _fill_wrench)
+            publisher = node.create_publisher(WrenchStamped, f"contacts/{topic_name(point)}/wrench", STREAM)
+            self._outputs.append((template, template.record[0]["stamp"], template.record[0]["force"], publisher))
+        self._impulses = np.zeros((len(self._outputs), 3))
+        self.forces = np.zeros((len(self._outputs), 3))
+        self._elapsed = 0.0
+
+    def add(self, snapshot: Snapshot, elapsed: float) -> None:
+        """Add the impulses of a control tick of so many seconds."""
+        self._impulses += snapshot.impulses.sum(axis=0)
+        self._elapsed += elapsed
+
+    def forget(self) -> None:
+        """Forget what was added, after a reset."""
+        self._impulses[:] = 0.0
+        self.forces[:] = 0.0
+        self._elapsed = 0.0
+
+    def publish(self, snapshot: Snapshot) -> None:
+        """Publish mean forces, N, and begin a new mean."""
+        if self._elapsed > 0.0:
+            np.divide(self._impulses, self._elapsed, out=self.forces)
+            self._impulses[:] = 0.0
+            self._elapsed = 0.0
+        for k, (template, stamp, force, publisher) in enumerate(self._outputs):
+            stamp[:] = snapshot.stamp
+            force[:] = self.forces[k]
+            publisher.publish(template.encoded())
+
+
+def _fill_wrench(message: WrenchStamped, record: np.void) -> None:
+    put_stamp(message.header.stamp, record["stamp"])
+    put_vector(message.wrench.force, record["force"])
+
+
+class TransformOutput:
+    """The frames that move, on /tf; those that do not, once for all on /tf_static."""
+
+    def __init__(self, node: Node, frames: FrameTree) -> None:
+        """Publish the fixed frames and prepare the message of the others."""
+        transform = [STAMP, ("translation", "<f8", 3), ("rotation", "<f8", 4)]
+        message = _transforms(frames.moving)
+        self._template = Template(message, [("transforms", transform, len(frames.moving))], _fill_transforms)
+        self._transforms = self._template.record[0]["transforms"]
+        self._publisher = node.create_publisher(TFMessage, "/tf", TRANSFORMS)
+        self._static = node.create_publisher(TFMessage, "/tf_static", LATCHED)
+        self._static.publish(_fixed_transforms(frames))
+
+    def publish(self, snapshot: Snapshot, poses: Poses) -> None:
+        """Publish where the moving frames are."""
+        self._transforms["stamp"] = snapshot.stamp
+        self._transforms["translation"] = poses.translation
+        self._transforms["rotation"] = poses.rotation
+        self._publisher.publish(self._template.encoded())
+
+
+def _transforms(names: list[tuple[str, str]]) -> TFMessage:
+    transforms = []
+    for parent, child in names:
+        transform = TransformStamped(child_frame_id=child)
+        transform.header.frame_id = parent
+        transforms.append(transform)
+    return TFMessage(transforms=transforms)
+
+
+def _fill_transforms(message: TFMessage, record: np.void) -> None:
+    for transform, numbers in zip(message.transforms, record["transforms"], strict=True):
+        put_stamp(transform.header.stamp, numbers["stamp"])
+        put_vector(transform.transform.translation, numbers["translation"])
+        put_quaternion(transform.transform.rotation, numbers["rotation"])
+
+
+def _fixed_transforms(frames: FrameTree) -> TFMessage:
+    message = _transforms(frames.fixed)
+    poses = frames.fixed_poses()
+    for transform, translation, rotation in zip(message.transforms, *poses, strict=True):
+        put_vector(transform.transform.translation, translation)
+        put_quaternion(transform.transform.rotation, rotation)
+    return message
+
+
+def publish_description(node: Node, robot: RobotModel) -> Any:
+    """Publish the robot's URDF for everybody who comes later; return the publisher, which has to live on."""
+    publisher = node.create_publisher(String, "robot_description", LATCHED)
+    publisher.publish(String(data=robot.urdf))
+    return publisher
+
+
+def topic_name(point: str) -> str:
+    """Return a contact point's name as a topic allows it: letters, digits and underscores, no digit in front."""
+    plain = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in point)
+    return f"point_{plain}" if plain[:1].isdigit() else plain

@@ -1,0 +1,58 @@
+"""Keeping step with the wall clock, and saying honestly when that fails."""
+
+import time
+
+CATCH_UP = 0.25  # s; what is lost beyond this is not caught up
+WINDOW = 1.0  # s; the real-time factor is measured over this
+
+
+class Pacer:
+    """Paces a loop whose every turn is ``period`` of simulated time, by a clock that never jumps.
+
+    Attributes:
+        missed: turns that began later than the deadline of the turn after them.
+        factor: simulated time over wall time in the last second.
+    """
+
+    def __init__(self, period: float, real_time_factor: float) -> None:
+        """Begin now; ``real_time_factor`` 0: do not wait."""
+        self.period = period
+        self.missed = 0
+        self.factor = 0.0
+        self._turns = 0
+        self._measured = (time.monotonic(), 0)
+        self.target = real_time_factor
+
+    @property
+    def target(self) -> float:
+        """The real-time factor that is wanted; 0: as fast as possible."""
+        return self._target
+
+    @target.setter
+    def target(self, value: float) -> None:
+        self._target = value
+        self._interval = self.period / value if value > 0.0 else 0.0
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin anew after a pause, which is nobody's fault."""
+        self._deadline = time.monotonic()
+
+    def wait(self) -> None:
+        """Wait until the next turn is due; count it if its deadline has gone by."""
+        now = time.monotonic()
+        self._turns += 1
+        begun, turns = self._measured
+        if now - begun >= WINDOW:
+            self.factor = (self._turns - turns) * self.period / (now - begun)
+            self._measured = (now, self._turns)
+        if not self._target:
+            return
+        self._deadline += self._interval
+        late = now - self._deadline
+        if late < 0.0:
+            time.sleep(-late)
+        elif late > self._interval:
+            self.missed += 1
+            if late > CATCH_UP:
+                self._deadline = now

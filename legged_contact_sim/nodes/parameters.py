@@ -1,0 +1,228 @@
+"""The simulator node's parameters: declared with descriptions and ranges, and turned into what the library takes."""
+
+import dataclasses
+import inspect
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any, NamedTuple
+
+import numpy as np
+from rcl_interfaces.msg import FloatingPointRange, IntegerRange, ParameterDescriptor
+from rclpy.exceptions import ParameterUninitializedException
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+from ..contact import MODELS
+from ..control import CONTROLLERS
+from ..errors import ParameterError
+from ..terrain import TERRAINS
+from ..terrain.shapes import HeightField
+
+BIG = 1e9
+SHARED = ("friction", "restitution")  # parameters of contact models that go by one name for all of them
+FAMILIES = ("contact", "initial", "hold", "terrain")  # prefixes under which an unknown name is an error
+
+
+class Declared(NamedTuple):
+    """A parameter: its default (a type: unset), what it is, its range, and whether it can change while running."""
+
+    default: Any
+    description: str
+    low: float | None = None
+    high: float | None = None
+    fixed: bool = False
+
+
+NODE_PARAMETERS: dict[str, Declared] = {
+    "robot": Declared("quadruped16", "packaged name, path of a URDF, or its XML text", fixed=True),
+    "base": Declared("", "floating, fixed, or empty: as the URDF tells", fixed=True),
+    "contact_model": Declared("exact_lcp", f"one of {', '.join(MODELS)}"),
+    "time_step": Declared(5e-4, "s; of the physics", 1e-6, 0.1, fixed=True),
+    "friction": Declared(0.8, "Coulomb coefficient, for every contact model that has one", 0.0, 100.0),
+    "restitution": Declared(0.0, "Newton's, for every contact model that has one", 0.0, 1.0),
+    "real_time_factor": Declared(1.0, "simulated over wall time; 0: as fast as possible", 0.0, 1e3),
+    "lockstep": Declared(False, "wait for the command that answers the last joint state"),
+    "command_rate": Declared(500.0, "Hz; in lockstep, so many joint states are waited for", 0.1, 1e5, fixed=True),
+    "await_command": Declared(False, "time begins with the first command, after every reset too"),
+    "command_timeout": Declared(0.1, "s; an older command is replaced by zero effort; 0: never", 0.0, BIG),
+    "control_rate": Declared(1000.0, "Hz; joint states, and how often commands are taken", 1.0, 1e5, fixed=True),
+    "clock_rate": Declared(1000.0, "Hz; 0: no /clock", 0.0, 1e5),
+    "wrench_rate": Declared(1000.0, "Hz; contact wrenches, each the mean force since the last; 0: none", 0.0, 1e5),
+    "odom_rate": Declared(1000.0, "Hz; 0: none", 0.0, 1e5),
+    "tf_rate": Declared(100.0, "Hz; 0: none", 0.0, 1e5),
+    "marker_rate": Declared(50.0, "Hz; 0: none", 0.0, 1e5),
+    "diagnostics_rate": Declared(5.0, "Hz; 0: none", 0.0, 1e3),
+    "marker_scale": Declared(0.0, "m of arrow per N; 0: half a metre for the robot's weight", 0.0, 1e3),
+    "world_frame": Declared("world", "name of the frame in which the robot moves", fixed=True),
+    "frame_prefix": Declared("", "put before the name of every frame of the robot", fixed=True),
+    "joints": Declared([""], "order of effort_controller/commands; empty: the robot's joint order", fixed=True),
+    "push_duration": Declared(0.1, "s; how long a message on external_wrench pushes", 0.0, 1e3),
+    "paused": Declared(False, "begin paused", fixed=True),
+    "hold.stiffness": Declared(0.0, "N m/rad; drives that hold the start pose without a controller; 0: none", 0.0, BIG),
+    "hold.damping": Declared(0.0, "N m s/rad; of these drives", 0.0, BIG),
+    "initial.lift": Declared(0.0, "m; how far above the ground the robot starts", 0.0, 1e3),
+    "initial.position": Declared(Parameter.Type.DOUBLE_ARRAY, "m; x y z of a floating base; unset: feet on the ground"),
+    "initial.orientation": Declared(Parameter.Type.DOUBLE_ARRAY, "x y z w of a floating base; unset: home pose"),
+    "initial.joints": Declared(Parameter.Type.DOUBLE_ARRAY, "rad or m in joint order; unset: home pose"),
+    "initial.q": Declared(Parameter.Type.DOUBLE_ARRAY, "all of q; goes before the others"),
+    "initial.v": Declared(Parameter.Type.DOUBLE_ARRAY, "all of v, base velocity in base axes; unset: at rest"),
+}
+WHAT_OTHERS_DECLARE = (  # in files that all nodes share, and by rclpy itself
+    *CONTROLLERS, "controller", "rate", "sensor_timeout", "contact_forces", "topics", "bag", "flush_period",
+    "use_sim_time", "qos_overrides", "start_type_description_service",
+)  # fmt: skip
+
+
+def declarations() -> dict[str, Declared]:
+    """Return all parameters of the simulator node by name."""
+    return NODE_PARAMETERS | dict(_of_contact_models()) | dict(_of_terrains())
+
+
+def _of_contact_models() -> Iterator[tuple[str, Declared]]:
+    for model in MODELS.values():
+        for item in dataclasses.fields(model.Parameters):
+            if item.name not in SHARED:
+                rule = item.metadata
+                words = f"one of {', '.join(rule['allowed'])}" if "allowed" in rule else rule.get("unit", "")
+                low, high = rule.get("low"), rule.get("high")
+                yield f"contact.{model.name}.{item.name}", Declared(item.default, words, low, high)
+
+
+def _of_terrains() -> Iterator[tuple[str, Declared]]:
+    yield "terrain.kind", Declared("plane", f"one of {', '.join(TERRAINS)}")
+    owners: dict[str, list[str]] = {}
+    for kind, maker in _terrain_makers().items():
+        for name in inspect.signature(maker).parameters:
+            owners.setdefault(name, []).append(kind)
+    special = {"path": Parameter.Type.STRING, "count": Parameter.Type.INTEGER}
+    pairs = ("height_range", "origin")
+    for name, kinds in owners.items():
+        kind_of_value = special.get(name, Parameter.Type.DOUBLE_ARRAY if name in pairs else Parameter.Type.DOUBLE)
+        yield f"terrain.{name}", Declared(kind_of_value, f"of {', '.join(kinds)}")
+
+
+def _terrain_makers() -> dict[str, Any]:
+    return {kind: maker.from_png if maker is HeightField else maker for kind, maker in TERRAINS.items()}
+
+
+def declare(node: Node, declared: Mapping[str, Declared]) -> dict[str, Any]:
+    """Declare parameters on a node and return their values, unset ones left out."""
+    for name, parameter in declared.items():
+        descriptor = _descriptor(parameter)
+        unset = descriptor.dynamic_typing and isinstance(parameter.default, Parameter.Type)
+        node.declare_parameter(name, None if unset else parameter.default, descriptor)
+    return values_of(node, declared)
+
+
+def values_of(node: Node, declared: Mapping[str, Declared]) -> dict[str, Any]:
+    """Return the values of a node's parameters, unset ones left out."""
+    values: dict[str, Any] = {}
+    for name, parameter in declared.items():
+        try:
+            value = node.get_parameter(name).value
+        except ParameterUninitializedException:
+            continue
+        if value is not None:
+            take_value(values, name, parameter, value)
+    return values
+
+
+def take_value(values: dict[str, Any], name: str, parameter: Declared, value: Any) -> None:
+    """Write a parameter's value into a mapping; an empty list takes it away.
+
+    Raises:
+        ParameterError: it is of another type than the parameter, or not finite, or out of range.
+    """
+    if value is None:
+        raise ParameterError(f"{name}: cannot be removed; an empty list unsets what can be unset")
+    if parameter.default is Parameter.Type.DOUBLE_ARRAY and len(np.atleast_1d(value)) == 0:
+        values.pop(name, None)
+    else:
+        values[name] = _converted(name, parameter, value)
+
+
+def _converted(name: str, parameter: Declared, value: Any) -> Any:
+    """Return a value as the type of its parameter: whole numbers will do for floats."""
+    default = parameter.default
+    if default is Parameter.Type.DOUBLE_ARRAY or (isinstance(default, list) and isinstance(default[0], float)):
+        return _numbers(name, value)
+    if isinstance(default, float) or default is Parameter.Type.DOUBLE:
+        number = _numbers(name, [value])[0]
+        low, high = parameter.low, parameter.high
+        if (low is not None and number < low) or (high is not None and number > high):
+            raise ParameterError(f"{name}: expected a number from {low:g} to {high:g}, found {value!r}")
+        return number
+    return value
+
+
+def _numbers(name: str, value: Any) -> list[float]:
+    try:
+        listed = [float(entry) for entry in value if not isinstance(entry, str | bool)]
+    except TypeError:
+        listed = []
+    if len(listed) != len(np.atleast_1d(value)) or not np.isfinite(listed).all():
+        raise ParameterError(f"{name}: expected finite numbers, found {value!r}")
+    return listed
+
+
+def _descriptor(parameter: Declared) -> ParameterDescriptor:
+    descriptor = ParameterDescriptor(description=parameter.description, read_only=parameter.fixed)
+    default = parameter.default
+    # A whole number is welcome where a float is expected; `take_value` refuses everything else.
+    floats = (Parameter.Type.DOUBLE, Parameter.Type.DOUBLE_ARRAY)
+    many = isinstance(default, list) and isinstance(default[0], float)
+    descriptor.dynamic_typing = many or isinstance(default, float) or default in floats
+    if parameter.low is not None and parameter.high is not None:
+        if isinstance(default, float):
+            bounds = FloatingPointRange(from_value=float(parameter.low), to_value=float(parameter.high))
+            descriptor.floating_point_range = [bounds]
+        elif isinstance(default, int) and not isinstance(default, bool):
+            whole = IntegerRange(from_value=int(parameter.low), to_value=int(parameter.high), step=1)
+            descriptor.integer_range = [whole]
+    return descriptor
+
+
+def refuse_unknown(node: Node, declared: Mapping[str, Declared]) -> None:
+    """Warn of parameters that no node of this package knows.
+
+    Raises:
+        ParameterError: a name that can only be meant for the simulator is unknown.
+    """
+    for name in node._parameter_overrides:
+        first = name.split(".")[0]
+        if name in declared or first in WHAT_OTHERS_DECLARE:
+            continue
+        if first in FAMILIES:
+            known = [other for other in declared if other.startswith(f"{first}.")]
+            raise ParameterError(f"{name}: there is no such parameter; {_nearest(name, known)}")
+        node.get_logger().warning(f"{name}: there is no such parameter; {_nearest(name, list(declared))}")
+
+
+def _nearest(name: str, known: list[str]) -> str:
+    close = get_close_matches(name, known, n=1)
+    return f"is {close[0]} meant?" if close else f"there are {', '.join(known)}"
+
+
+def contact_settings(values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the contact model's name and its parameters.
+
+    Raises:
+        ParameterError: there is no such model, or it does not allow a value.
+    """
+    name = values["contact_model"]
+    if name not in MODELS:
+        raise ParameterError(f"contact_model: expected one of {', '.join(MODELS)}, found {name!r}")
+    fields = [item.name for item in dataclasses.fields(MODELS[name].Parameters)]
+    given = {field: values[field] for field in SHARED if field in fields}
+    given |= {field: values[f"contact.{name}.{field}"] for field in fields if field not in SHARED}
+    MODELS[name].make_parameters(**given)
+    return name, given
+
+
+def terrain_settings(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the terrain as `make_terrain` takes it: its kind and those parameters that the kind has."""
+    kind = values["terrain.kind"]
+    if kind not in TERRAINS:
+        raise ParameterError(f"terrain.kind: expected one of {', '.join(TERRAINS)}, found {kind!r}")
+    names = inspect.signature(_terrain_makers()[kind]).parameters
+    return {"kind": kind} | {name: values[f"terrain.{name}"] for name in names if f"terrain.{name}" in values}

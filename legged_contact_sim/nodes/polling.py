@@ -1,0 +1,57 @@
+"""Subscriptions that a node's own loop empties, at a tenth of what an executor takes for a callback."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from rclpy.callback_groups import CallbackGroup
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+
+
+class Polled(CallbackGroup):
+    """A callback group that no executor ever waits for."""
+
+    def can_execute(self, entity: Any) -> bool:
+        """Say no."""
+        return False
+
+    def beginning_execution(self, entity: Any) -> bool:
+        """Say no."""
+        return False
+
+    def ending_execution(self, entity: Any) -> None:
+        """Nothing began."""
+
+
+class Mailbox:
+    """Serialized messages of a topic, as they wait in the middleware; full, it forgets the oldest."""
+
+    def __init__(self, node: Node, kind: Any, topic: str, qos: QoSProfile | int) -> None:
+        """Subscribe to a topic with messages of a kind."""
+        self.kind = kind
+        self.subscription = node.create_subscription(kind, topic, _never, qos, callback_group=Polled(), raw=True)
+        self._take = self.subscription.handle.take_message
+
+    def take(self) -> tuple[bytes, dict[str, int]] | None:
+        """Return the oldest message that waits and its time stamps, or None."""
+        with self.subscription.handle:
+            return self._take(self.kind, True)
+
+    def drain(self, most: int) -> Iterator[bytes]:
+        """Yield the messages that wait, oldest first, at most so many."""
+        for _ in range(most):
+            taken = self.take()
+            if taken is None:
+                return
+            yield taken[0]
+
+    def newest(self, most: int = 100) -> bytes | None:
+        """Return the newest message that waits and forget the others; None: there is none."""
+        last = None
+        for last in self.drain(most):  # noqa: B007
+            pass
+        return last
+
+
+def _never(_: Any) -> None:
+    """The callback that rclpy asks for; nothing calls it."""

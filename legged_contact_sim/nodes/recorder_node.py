@@ -1,0 +1,143 @@
+"""A recorder as a ROS 2 node: topics as they are, serialized, into a rosbag2 bag."""
+
+import importlib
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.topic_endpoint_info import TopicEndpointInfo
+
+from ..recording.bag import BagWriter, Topic
+from ..recording.definitions import definition
+from .parameters import Declared, declare
+from .polling import Mailbox
+from .process import run_node, served
+from .throttle import Throttle
+
+DEPTH = 2000  # messages that wait in the middleware
+PAUSE = 0.005  # s; between looks for messages
+LOOK_AROUND = 0.25  # s; between looks for new topics
+
+PARAMETERS = {
+    "bag": Declared("", "folder to write; empty: bags/ and the date", fixed=True),
+    "topics": Declared([""], "topics to record; empty: all", fixed=True),
+    "flush_period": Declared(0.5, "s; what is older is safe on disk, whatever happens", 0.01, 60.0, fixed=True),
+}
+
+
+class RecorderNode(Node):
+    """Writes what is published; it subscribes to topics as they appear, as their publishers offer them."""
+
+    def __init__(self) -> None:
+        """Begin the bag."""
+        super().__init__("recorder")
+        values = declare(self, PARAMETERS)
+        folder = Path(values["bag"] or time.strftime("bags/%Y-%m-%d_%H-%M-%S"))
+        self._wanted = {self.resolve_topic_name(topic) for topic in values["topics"] if topic}
+        self._flush_period = values["flush_period"]
+        self._boxes: dict[str, tuple[int, Mailbox]] = {}
+        self._unknown: set[str] = set()
+        self._warn = Throttle(self.get_logger().warning)
+        self.bag = BagWriter(folder)
+
+    def run(self) -> None:
+        """Record until interrupted; then finish the bag."""
+        flushed = looked = 0.0
+        try:
+            while self.context.ok():
+                now = time.monotonic()
+                if now - looked > LOOK_AROUND:
+                    self._look_around()
+                    looked = now
+                self._collect()
+                if now - flushed > self._flush_period:
+                    self.bag.flush()
+                    flushed = now
+                time.sleep(PAUSE)
+        finally:
+            self._collect()
+            self.bag.close()
+            self.get_logger().info(f"{self.bag.message_count} messages in {self.bag.folder}")
+
+    def _collect(self) -> None:
+        for channel, box in self._boxes.values():
+            for _ in range(DEPTH):
+                taken = box.take()
+                if taken is None:
+                    break
+                data, times = taken
+                received = times["received_timestamp"] or time.time_ns()
+                self.bag.write(channel, received, times["source_timestamp"] or received, data)
+
+    def _look_around(self) -> None:
+        for name, kinds in self.get_topic_names_and_types():
+            if name not in self._boxes and name not in self._unknown and (not self._wanted or name in self._wanted):
+                publishers = self.get_publishers_info_by_topic(name)
+                if publishers:
+                    self._begin(name, kinds[0], publishers)
+
+    def _begin(self, name: str, kind: str, publishers: list[TopicEndpointInfo]) -> None:
+        found, message = definition(kind), message_type(kind)
+        if found is None or message is None:
+            self._unknown.add(name)
+            self.get_logger().warning(f"{name} is not recorded: {kind} is not known here")
+            return
+        offers = [endpoint.qos_profile for endpoint in publishers]
+        topic = Topic(name, kind, *found, [described(offer) for offer in offers])
+        self._boxes[name] = (self.bag.add_topic(topic), Mailbox(self, message, name, accepting(offers)))
+
+
+def message_type(kind: str) -> Any:
+    """Return the class of a message type such as sensor_msgs/msg/JointState; None: it is not installed."""
+    package, _, name = kind.split("/")
+    try:
+        return getattr(importlib.import_module(f"{package}.msg"), name)
+    except (ImportError, AttributeError):
+        return None
+
+
+def accepting(offers: list[QoSProfile]) -> QoSProfile:
+    """Return the strictest quality of service that all offers meet."""
+    reliable = all(offer.reliability == ReliabilityPolicy.RELIABLE for offer in offers)
+    kept = all(offer.durability == DurabilityPolicy.TRANSIENT_LOCAL for offer in offers)
+    return QoSProfile(
+        depth=DEPTH,
+        history=HistoryPolicy.KEEP_LAST,
+        reliability=ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT,
+        durability=DurabilityPolicy.TRANSIENT_LOCAL if kept else DurabilityPolicy.VOLATILE,
+    )
+
+
+def described(offer: QoSProfile) -> dict[str, Any]:
+    """Return a quality of service as rosbag2 writes it."""
+    forever = {"sec": 9223372036, "nsec": 854775807}
+    return {
+        "history": "keep_last",
+        "depth": offer.depth,
+        "reliability": offer.reliability.name.lower(),
+        "durability": offer.durability.name.lower(),
+        "deadline": forever,
+        "lifespan": forever,
+        "liveliness": "automatic",
+        "liveliness_lease_duration": forever,
+        "avoid_ros_namespace_conventions": False,
+    }
+
+
+def main() -> None:
+    """Record until Ctrl-C or SIGTERM."""
+    sys.exit(run_node(_run, "recorder"))
+
+
+def _run() -> None:
+    node = RecorderNode()
+    node.get_logger().info(f"recording to {node.bag.folder}")
+    with served(node):
+        node.run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,321 @@
+"""The simulator as a ROS 2 node: its own loop in the main thread, services and parameters in a thread beside it."""
+
+import gc
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from rcl_interfaces.msg import SetParametersResult
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from std_srvs.srv import SetBool, Trigger
+
+from ..dynamics import forward_kinematics
+from ..errors import LeggedContactSimError, ParameterError
+from ..model import RobotModel
+from ..simulation import Simulator
+from ..terrain import make_terrain
+from .inputs import Commands, Pushes
+from .pacing import Pacer
+from .parameters import contact_settings, declarations, declare, refuse_unknown, take_value, terrain_settings
+from .process import run_node, served
+from .publishing import Outputs
+from .requests import Requests
+from .snapshot import NANOSECONDS, Snapshot
+from .start_pose import start_state
+from .throttle import Throttle
+
+IDLE = 0.005  # s; between looks at requests while paused
+GLANCE = 5e-5  # s; between looks for an awaited command
+REMINDER = 0.5  # s; after which the awaited joint state is published again
+
+
+class SimulatorNode(Node):
+    """Simulates a robot, publishes what it does, and does what it is told."""
+
+    def __init__(self) -> None:
+        """Read the parameters and set the robot on the ground.
+
+        Raises:
+            LeggedContactSimError: a parameter or the URDF cannot be used.
+        """
+        super().__init__("legged_contact_sim")
+        self._declared = declarations()
+        refuse_unknown(self, self._declared)
+        self.values = declare(self, self._declared)
+        robot = RobotModel.from_urdf(self.values["robot"], self.values["base"] or None)
+        model, parameters = contact_settings(self.values)
+        terrain = make_terrain(terrain_settings(self.values))
+        self.simulator = Simulator(robot, model, self.values["time_step"], terrain, **parameters)
+        self.steps, self.period = control_period(self.values["control_rate"], self.simulator.time_step)
+        self.snapshot = Snapshot(self.simulator, self.steps)
+        self._warm_up()
+        self.pacer = Pacer(self.period, self.values["real_time_factor"])
+        warn = Throttle(self.get_logger().warning)
+        self.commands = Commands(self, robot, [name for name in self.values["joints"] if name], warn)
+        self.pushes = Pushes(self, robot, self.values["frame_prefix"], warn)
+        self.outputs = Outputs(self, self.simulator, self.values)
+        self.paused: bool = self.values["paused"]
+        self._warn = warn
+        self._requests = Requests()
+        self._begun = 0  # ns; what every stamp has beyond the simulator's own time
+        self._ticks = self._resets = 0
+        self._trouble = self._waiting = ""
+        self._put_into_start_state()
+        self.create_service(Trigger, "reset", self._on_reset)
+        self.create_service(SetBool, "pause", self._on_pause)
+        self.create_service(Trigger, "step", self._on_step)
+        self.add_on_set_parameters_callback(self._change_parameters)
+
+    # What can be asked of the node, from any thread.
+
+    def reset(self, time_too: bool = True, state_too: bool = True) -> None:
+        """Put the robot into its start state and the time back to zero, or only one of them; /clock tells first."""
+        self._requests.ask(lambda: self._reset(time_too, state_too))
+
+    def pause(self, paused: bool) -> None:
+        """Stop time or let it go on."""
+
+        def change() -> None:
+            self.paused = paused
+            self.pacer.begin()
+
+        self._requests.ask(change)
+
+    def step(self, ticks: int) -> bool:
+        """Advance by some control ticks while paused; return whether it was paused."""
+
+        def advance() -> bool:
+            for _ in range(ticks if self.paused else 0):
+                self._tick()
+            return self.paused
+
+        return self._requests.ask(advance)
+
+    def set_state(self, q: np.ndarray, v: np.ndarray) -> None:
+        """Put the robot into a state without changing the time."""
+
+        def change() -> None:
+            self.simulator.set_state(q, v)
+            self._look_at_new_state()
+
+        self._requests.ask(change)
+
+    # The loop.
+
+    def run(self) -> None:
+        """Advance and publish until interrupted."""
+        gc.freeze()
+        self._publish()
+        self.pacer.begin()
+        while self.context.ok():
+            self._requests.serve()
+            if self.paused:
+                self.outputs.publish_conditions(self.snapshot, self._conditions)
+                time.sleep(IDLE)
+                continue
+            if self.values["lockstep"] or (self.values["await_command"] and self._ticks == 0):
+                self._await_command()
+            self.pacer.wait()
+            if not self.paused:
+                self._tick()
+
+    def _tick(self) -> None:
+        """Advance by one control period and publish what is due."""
+        now = self.simulator.time
+        if not self.values["lockstep"]:
+            self.commands.poll(now)
+        self.commands.expire(now, self.values["command_timeout"])
+        self.pushes.poll(self.simulator, self.values["push_duration"], self._bodies)
+        self.simulator.advance(self.steps, self.commands.effort, self.snapshot.log)
+        self._ticks += 1
+        if not np.isfinite(self.snapshot.log[-1].sum()):
+            self._recover()
+            return
+        self.snapshot.take_effort(self.simulator)
+        self.outputs.wrenches.add(self.snapshot, self.period)
+        self._publish()
+
+    def _await_command(self) -> None:
+        """Wait for a command, in lockstep for the one that answers the joint state just published."""
+        lockstep = self.values["lockstep"]
+        if lockstep and self._ticks % max(1, round(self.values["control_rate"] / self.values["command_rate"])):
+            return
+        awaited = self.snapshot.nanoseconds if lockstep else None
+        resets, reminded = self._resets, time.monotonic()
+        while self.context.ok() and not self.paused and resets == self._resets and lockstep == self.values["lockstep"]:
+            self.commands.poll(self.simulator.time, awaited)
+            if self.commands.state == "fresh" and awaited in (None, self.commands.answered):
+                break
+            if time.monotonic() - reminded > REMINDER:
+                self._remind()
+                reminded = time.monotonic()
+            self._requests.serve()
+            time.sleep(GLANCE)
+        if self._waiting:
+            self._waiting = ""
+            self.pacer.begin()
+
+    def _remind(self) -> None:
+        """Say once more what the awaited command has to answer, for a controller that has only just come."""
+        self._waiting = f"waiting for a command since {self.snapshot.nanoseconds * 1e-9:.6f} s"
+        self._warn("waiting", self._waiting + ("; in lockstep command_rate" if self.values["lockstep"] else ""))
+        self.outputs.publish_everything(self.snapshot, self._conditions)
+
+    def _publish(self) -> None:
+        self.snapshot.take_time(self._begun + round(self.simulator.time * NANOSECONDS))
+        self.outputs.publish_due(self._ticks, self.snapshot, self._conditions)
+
+    def _conditions(self) -> dict[str, Any]:
+        """Return what diagnostics tell besides the simulator's state."""
+        commands, trouble = self.commands, self._trouble
+        self._trouble = ""
+        return {
+            "trouble": trouble,
+            "real_time_factor": self.pacer.factor,
+            "real_time_factor_target": self.pacer.target,
+            "missed_deadlines": self.pacer.missed,
+            "command": "paused" if self.paused else "awaited" if self._waiting else commands.state,
+            "command_age": commands.age(self.simulator.time),
+            "commands_received": commands.received,
+            "commands_dropped": commands.dropped,
+            "pushes_dropped": self.pushes.dropped,
+            "resets": self._resets,
+        }
+
+    def _bodies(self) -> Any:
+        return forward_kinematics(self.simulator.robot, self.snapshot.q)
+
+    def _recover(self) -> None:
+        """Go back to the start: a state that is not finite is never published."""
+        self._trouble = "the state was not finite any more; the robot was reset"
+        self.get_logger().error(f"at {self.simulator.time:.4f} s {self._trouble}")
+        self._reset(time_too=False, state_too=True)
+
+    def _reset(self, time_too: bool, state_too: bool) -> None:
+        elapsed = self.snapshot.nanoseconds
+        state = self.simulator.state
+        self._put_into_start_state()
+        if not state_too:
+            self.simulator.set_state(*state)
+            self._look_at_new_state()
+        self._begun = 0 if time_too else elapsed
+        self._ticks = 0
+        self._resets += 1
+        self.commands.forget()
+        self._publish()
+        self.pacer.begin()
+
+    def _put_into_start_state(self) -> None:
+        q, v = start_state(self.simulator, self.values)
+        self.simulator.reset(q, v)
+        self._hold(q)
+        self._look_at_new_state()
+
+    def _hold(self, q: np.ndarray) -> None:
+        joints = q[self.simulator.robot.position_indices]
+        self.simulator.hold(self.values["hold.stiffness"], self.values["hold.damping"], joints)
+
+    def _look_at_new_state(self) -> None:
+        self.snapshot.take_state(self.simulator)
+        self.outputs.wrenches.forget()
+
+    # Services and parameters, in the executor's thread.
+
+    def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        return _answer(response, "the robot is in its start state", self.reset)
+
+    def _on_pause(self, request: SetBool.Request, response: SetBool.Response) -> SetBool.Response:
+        return _answer(response, "paused" if request.data else "running", lambda: self.pause(request.data))
+
+    def _on_step(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        def step() -> None:
+            if not self.step(1):
+                raise ParameterError("the simulation is not paused")
+
+        return _answer(response, f"advanced by {self.period:g} s", step)
+
+    def _change_parameters(self, changes: list[Parameter]) -> SetParametersResult:
+        values = dict(self.values)
+        try:
+            for change in changes:
+                if change.name in self._declared:
+                    take_value(values, change.name, self._declared[change.name], change.value)
+            self._try(values)
+            self._requests.ask(lambda: self._take_values(values))
+        except (LeggedContactSimError, TimeoutError) as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        return SetParametersResult(successful=True)
+
+    def _try(self, values: dict[str, Any]) -> None:
+        """Try new values beside the loop; what they need of kernels is compiled here, while the loop goes on."""
+        start_state(self.simulator, values)
+        if _ground(values) != _ground(self.values):
+            model, parameters = contact_settings(values)
+            terrain = make_terrain(terrain_settings(values))
+            trial = Simulator(self.simulator.robot, model, self.simulator.time_step, terrain, **parameters)
+            trial.advance(self.steps, None, np.zeros_like(self.snapshot.log))
+
+    def _take_values(self, values: dict[str, Any]) -> None:
+        before, self.values = self.values, values
+        if _ground(values) != _ground(before):
+            model, parameters = contact_settings(values)
+            self.simulator.switch_contact_model(model, terrain=terrain_settings(values), **parameters)
+        if any(values[name] != before[name] for name in ("hold.stiffness", "hold.damping")):
+            self._hold(start_state(self.simulator, values)[0])
+        if values["real_time_factor"] != before["real_time_factor"]:
+            self.pacer.target = values["real_time_factor"]
+        self.outputs.take_settings(values)
+
+    def _warm_up(self) -> None:
+        """Have everything compiled before anything is published."""
+        self.simulator.advance(self.steps, None, self.snapshot.log)
+        self._bodies()
+
+
+def _ground(values: dict[str, Any]) -> tuple[Any, ...]:
+    return contact_settings(values), terrain_settings(values)
+
+
+def _answer(response: Any, words: str, action: Callable[[], Any]) -> Any:
+    try:
+        action()
+        response.success, response.message = True, words
+    except (LeggedContactSimError, TimeoutError) as error:
+        response.success, response.message = False, str(error)
+    return response
+
+
+def control_period(control_rate: float, time_step: float) -> tuple[int, float]:
+    """Return the steps in a control tick and its duration, s.
+
+    Raises:
+        ParameterError: a tick is not a whole number of steps.
+    """
+    steps = round(1.0 / (control_rate * time_step))
+    if steps < 1 or abs(steps * time_step * control_rate - 1.0) > 1e-6:
+        raise ParameterError(
+            f"control_rate: expected a period of whole time steps ({time_step:g} s), found {control_rate:g} Hz"
+        )
+    return steps, steps * time_step
+
+
+def main() -> None:
+    """Run the simulator until Ctrl-C or SIGTERM."""
+    sys.exit(run_node(_run, "legged_contact_sim"))
+
+
+def _run() -> None:
+    node = SimulatorNode()
+    node.get_logger().info(
+        f"{node.simulator.robot.name} on {node.values['terrain.kind']} under {node.simulator.contact_model}: "
+        f"physics at {1.0 / node.simulator.time_step:.0f} Hz, control at {1.0 / node.period:.0f} Hz"
+    )
+    with served(node):
+        node.run()
+
+
+if __name__ == "__main__":
+    main()

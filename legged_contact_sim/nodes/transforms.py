@@ -1,0 +1,96 @@
+"""Frames of the robot as /tf has them: parent to child, with quaternions."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..dynamics.functions import Poses as BodyPoses
+from ..model import RobotModel
+
+
+class Poses(NamedTuple):
+    """Frames in their parents: translation (n, 3), m, and rotation (n, 4), x y z w."""
+
+    translation: np.ndarray
+    rotation: np.ndarray
+
+
+class FrameTree:
+    """The frames of a robot: bodies that move, links fixed to them, and one frame per contact point.
+
+    The frame of a contact point has the world's axes and its origin where the point touches or would touch.
+
+    Attributes:
+        moving: (parent, child) of the frames that move.
+        fixed: (parent, child) of the others.
+    """
+
+    def __init__(self, robot: RobotModel, world: str, prefix: str) -> None:
+        """Name the frames; all but the world's bear the prefix."""
+        self.robot = robot
+        self.world, self.prefix = world, prefix
+        self.parents = robot.links["parent"].astype(int)
+        self.points = robot.contact_points
+        bodies = [
+            (self.body_name(parent), prefix + name) for parent, name in zip(self.parents, robot.link_names, strict=True)
+        ]
+        self.contact_frames = [f"{prefix}{name}_contact" for name in robot.contact_names]
+        self.moving = bodies + [(world, name) for name in self.contact_frames]
+        self._fixed = [
+            (name, frame) for name, frame in robot.frames.items() if name not in (*robot.link_names, world)
+        ]
+        self.fixed = [(self.body_name(frame.link), prefix + name) for name, frame in self._fixed]
+
+    @property
+    def base(self) -> str:
+        """The frame whose motion odometry tells: that of the root link."""
+        root = next(iter(self.robot.frames))
+        return self.world if root == self.world else self.prefix + root
+
+    def body_name(self, index: int) -> str:
+        """Return the frame of a body; -1: the world's."""
+        return self.world if index < 0 else self.prefix + self.robot.link_names[index]
+
+    def fixed_poses(self) -> Poses:
+        """Return where links stand that are fixed to a body or to the world."""
+        rotations = np.array([frame.rotation for _, frame in self._fixed]).reshape(-1, 3, 3)
+        return Poses(np.array([frame.position for _, frame in self._fixed]).reshape(-1, 3), quaternions(rotations))
+
+    def moving_poses(self, bodies: BodyPoses, contact_positions: np.ndarray) -> Poses:
+        """Return the moving frames from the bodies' poses in the world and the touching points (m, 3)."""
+        rotation, position = bodies
+        inside = self.parents >= 0
+        outer_rotation = np.where(inside[:, None, None], rotation[self.parents], np.eye(3))
+        outer_position = np.where(inside[:, None], position[self.parents], 0.0)
+        relative = np.einsum("nji,njk->nik", outer_rotation, rotation)
+        shift = np.einsum("nji,nj->ni", outer_rotation, position - outer_position)
+        level = np.tile([0.0, 0.0, 0.0, 1.0], (len(contact_positions), 1))
+        return Poses(np.vstack([shift, contact_positions]), np.vstack([quaternions(relative), level]))
+
+    def contact_positions(self, bodies: BodyPoses, normals: np.ndarray) -> np.ndarray:
+        """Return where contact points (m, 3) touch, or would touch, ground with the given normals (m, 3)."""
+        rotation, position = bodies
+        links = self.points["link"]
+        centers = position[links] + np.einsum("kij,kj->ki", rotation[links], self.points["position"])
+        return centers - self.points["radius"][:, None] * normals
+
+
+def quaternions(rotations: np.ndarray) -> np.ndarray:
+    """Return unit quaternions (n, 4), x y z w, of rotation matrices (n, 3, 3).
+
+    Four times the products of the quaternion's components with each other stand in the matrix; the row of the largest
+    component, normalized, loses no accuracy (Shepperd).
+    """
+    m = rotations
+    trace = m[:, 0, 0] + m[:, 1, 1] + m[:, 2, 2]
+    products = np.empty((len(m), 4, 4))
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        products[:, i, i] = 1.0 + 2.0 * m[:, i, i] - trace
+        products[:, i, j] = products[:, j, i] = m[:, i, j] + m[:, j, i]
+        products[:, i, 3] = products[:, 3, i] = m[:, k, j] - m[:, j, k]
+    products[:, 3, 3] = 1.0 + trace
+    best = np.argmax(np.einsum("nii->ni", products), axis=1)
+    rows = products[np.arange(len(m)), best]
+    rows *= np.where(rows[:, 3:] < 0.0, -1.0, 1.0)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)

@@ -1,0 +1,429 @@
+"""Flickinger's hybrid simulations: double pendulum, bicycle on a wedge, and the block with spring and friction.
+
+``python -m legged_contact_sim.studies.flickinger --out DIR`` runs all of them and writes figures and numbers.
+
+What the document leaves open is settled here: the speed below which nothing rebounds (0.05 m/s), the friction of the
+bicycle's runs of chapters 3 and 5 (the double pendulum's), and the block's forcing (a sine).
+"""
+
+import argparse
+import json
+import math
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..dynamics import integrate, mass_matrix, point_jacobian
+from ..model import RobotModel
+from ..simulation import Simulator, Trajectory
+from ..terrain import Slope, Terrain
+
+OUTPUT_STEP = 0.01  # s (tables 2.1 and 5.3)
+THRESHOLD = 0.05  # m/s
+STEEL = {"friction": 0.74, "dynamic_friction": 0.57, "stribeck_speed": 1e-5, "impact_threshold": THRESHOLD}
+WEDGE = {"friction": 0.5, "dynamic_friction": 0.25, "stribeck_speed": 1.4e-4, "impact_threshold": THRESHOLD}
+ELLIPSE = (0.25, 0.0, 0.125)  # semi-axes of the elliptic wheels, m
+WHEELS = ("back_wheel", "front_wheel")
+WEDGE_CPU = {0: 89.96, 15: 30.71, 30: 29.61, 45: 406.05}  # CPU time in the document, s, by the wedge's angle, degrees
+
+
+@dataclass(frozen=True)
+class Run:
+    """One of the document's simulations.
+
+    Attributes:
+        title: what it is called here.
+        robot: packaged name.
+        q: start, (nq,).
+        v: rates at the start, (nv,).
+        duration: s.
+        parameters: of the contact model `hybrid`.
+        slope: of the wedge, which falls along x, degrees.
+        paper_cpu: CPU time that the document gives, s; None: none.
+    """
+
+    title: str
+    robot: str
+    q: tuple[float, ...]
+    v: tuple[float, ...]
+    duration: float
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    slope: float = 0.0
+    paper_cpu: float | None = None
+
+    def simulator(self) -> Simulator:
+        """Return the simulator at the start of the run."""
+        sim = Simulator(
+            RobotModel.from_urdf(self.robot), "hybrid", OUTPUT_STEP, terrain=wedge(self.slope), **self.parameters
+        )
+        sim.reset(self.q, self.v)
+        return sim
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A run that was done: its trajectory with events, and the CPU time it took, s."""
+
+    run: Run
+    trajectory: Trajectory
+    cpu: float
+
+    @property
+    def impacts(self) -> list[Any]:
+        """The impacts among the events."""
+        return [event for event in self.trajectory.events if event.kind == "impact"]
+
+    def summary(self) -> dict[str, Any]:
+        """Return the numbers that tell what happened."""
+        gains = [event.energy_after - event.energy_before for event in self.impacts]
+        return {
+            "cpu": self.cpu,
+            "paper_cpu": self.run.paper_cpu,
+            "events": dict(Counter(event.kind for event in self.trajectory.events)),
+            "first_impact": self.impacts[0].time,
+            "last_impact": self.impacts[-1].time,
+            "impacts_with_gain": sum(gain > 1e-9 for gain in gains),
+            "largest_gain": max(gains),
+            "smallest_normal_force": float(normal_forces(self).min()),
+            "largest_drift": drift(self.trajectory),
+            "end_speed": float(np.abs(self.trajectory.v[-1]).max()),
+            "end_modes": self.trajectory.modes[-1].tolist(),
+            "friction_used": friction_used(self),
+            "notes": dict(Counter(event.note for event in self.trajectory.events if event.note)),
+        }
+
+
+def wedge(degrees: float) -> Terrain | str:
+    """Return a wedge that falls along x; 0: the plane."""
+    return Slope(-math.radians(degrees)) if degrees else "plane"
+
+
+def wedge_axes(degrees: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return normal and downhill tangent of a wedge."""
+    s, c = math.sin(math.radians(degrees)), math.cos(math.radians(degrees))
+    return np.array([s, 0.0, c]), np.array([c, 0.0, -s])
+
+
+def pendulum_run(title: str, cpu: float, duration: float, q: tuple[float, float], **control: Any) -> Run:
+    """Return a run of the double pendulum from rest."""
+    return Run(title, "double_pendulum", q, (0.0, 0.0), duration, {**STEEL, **control}, paper_cpu=cpu)
+
+
+def bicycle_run(
+    title: str, cpu: float | None, slope: float, speed: float, ellipses: bool, given: Mapping[str, Any], **control: Any
+) -> Run:
+    """Return a run of the bicycle from (5, 5) m with a speed, m/s, along x."""
+    shapes = {"contact_shapes": dict.fromkeys(WHEELS, ELLIPSE)} if ellipses else {}
+    start, rates = (5.0, 5.0, 0.0, 0.0, 0.0), (speed, 0.0, 0.0, 0.0, 0.0)
+    return Run(title, "bicycle", start, rates, 5.0, {**given, **shapes, **control}, slope, cpu)
+
+
+def control(restitution: float, energetic: float, energy_control: str = "attenuation") -> dict[str, Any]:
+    """Return the parameters that most runs differ in: e_n and e*."""
+    return {"restitution": restitution, "energetic_restitution": energetic, "energy_control": energy_control}
+
+
+LEVEL, BENT = (0.0, 0.0), (math.pi / 4, -3 * math.pi / 4)
+PENDULUM_RUNS = (
+    pendulum_run("no energy control", 849.45, 10.0, LEVEL, **control(1.0, 5.0)),
+    pendulum_run("low restitution", 490.86, 10.0, LEVEL, **control(0.0, 0.5)),
+    pendulum_run("minimum energy control", 54.32, 10.0, LEVEL, **control(1.0, 1.0)),
+    pendulum_run("moderate energy control", 67.04, 10.0, LEVEL, **control(1.0, 0.5)),
+    pendulum_run("moderate, low restitution", 63.88, 10.0, LEVEL, **control(0.1, 0.5)),
+    pendulum_run("velocity attenuation", 91.42, 5.0, BENT, **control(1.0, 1.0)),
+    pendulum_run("energy constraint", 244.73, 5.0, BENT, **control(1.0, 1.0, "constraint")),
+)
+BICYCLE_RUNS = (
+    bicycle_run("no energy control", 416.70, 0, 2.0, False, STEEL, **control(1.0, 5.0)),
+    bicycle_run("20 deg, e_n 0.75", 69.11, 20, 0.0, True, STEEL, **control(0.75, 0.5)),
+    bicycle_run("20 deg, e_n 0.5", 580.33, 20, 0.0, True, STEEL, **control(0.5, 0.5)),
+    bicycle_run("20 deg, e_n 0.25", 1321.12, 20, 0.0, True, STEEL, **control(0.25, 0.5)),
+    *(
+        bicycle_run(f"wedge {angle} deg", cpu, angle, 0.0 if angle else 2.0, True, WEDGE, **control(0.5, 1.0))
+        for angle, cpu in WEDGE_CPU.items()
+    ),
+    bicycle_run("e_n 1, e* 0.95", None, 0, 2.0, False, STEEL, **control(1.0, 0.95)),
+    bicycle_run("e_n 0.5, e* 1", None, 0, 2.0, False, STEEL, **control(0.5, 1.0)),
+    bicycle_run("e_n 0, e* 1", None, 0, 2.0, False, STEEL, **control(0.0, 1.0)),
+)
+
+
+def do_run(run: Run) -> Outcome:
+    """Do a run and time it."""
+    sim = run.simulator()
+    begin = time.process_time()
+    trajectory = sim.run(run.duration)
+    return Outcome(run, trajectory, time.process_time() - begin)
+
+
+def normal_forces(outcome: Outcome) -> np.ndarray:
+    """Return the normal parts of all contact forces, (T, points), N."""
+    return outcome.trajectory.forces @ wedge_axes(outcome.run.slope)[0]
+
+
+def drift(trajectory: Trajectory) -> float:
+    """Return the largest change of the audit's remainder between two impacts, relative to the energy at the start."""
+    remainder = np.concatenate([[0.0], trajectory.remainder])
+    times = np.concatenate([[0.0], trajectory.time])
+    edges = [0.0, *(event.time for event in trajectory.events), math.inf]
+    spans = [remainder[(times >= a) & (times < b)] for a, b in pairwise(edges)]
+    return max(float(np.ptp(span)) for span in spans if len(span)) / abs(trajectory.start_energy)
+
+
+def friction_used(outcome: Outcome) -> list[list[float]]:
+    """Return (time, |p_t| / p_n) of every point in every impact: the document's coefficient of friction over time."""
+    normal = wedge_axes(outcome.run.slope)[0]
+    found = []
+    for event in outcome.impacts:
+        for impulse in event.impulses:
+            along = float(impulse @ normal)
+            if along > 0.0:
+                found.append([event.time, float(np.linalg.norm(impulse - along * normal)) / along])
+    return found
+
+
+def first_impact_state(run: Run) -> tuple[np.ndarray, np.ndarray]:
+    """Return q and v just before the first impact of a run that begins in flight."""
+    sim = run.simulator()
+    while not sim.events:
+        sim.step()
+    return integrate(sim.robot, run.q, run.v, sim.events[0].time, sim.events[0].time, "dormand_prince")
+
+
+def friction_curves(
+    angle: float, tangential: np.ndarray, restitutions: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the coefficient of friction that the first impact needs, over post-impact tangential velocity (eq. 4.2).
+
+    Args:
+        angle: of the wedge, degrees.
+        tangential: downhill velocities of the touching point after the impact, (T,), m/s.
+        restitutions: normal coefficients, (E,).
+
+    Returns:
+        The coefficients, (E, T); whether the normal impulse is positive, (E, T); the ones of sticking, mu_f, (E,).
+    """
+    run = bicycle_run("", None, angle, 0.0, True, WEDGE, **control(0.5, 1.0))
+    robot = RobotModel.from_urdf(run.robot)
+    q, v = first_impact_state(run)
+    normal, downhill = wedge_axes(angle)
+    spread = np.square(ELLIPSE) * normal  # no wheel has turned yet: body axes are world axes
+    touching = -spread / math.sqrt(spread @ normal)
+    J = np.array([normal, downhill]) @ point_jacobian(robot, q, "back_wheel_link", touching)
+    G = J @ np.linalg.solve(mass_matrix(robot, q), J.T)
+    before = J @ v
+
+    def impulses(restitution: float, velocity: Any) -> np.ndarray:
+        after = np.stack(np.broadcast_arrays(-restitution * before[0], velocity))
+        return np.linalg.solve(G, after.reshape(2, -1) - before[:, None])
+
+    solved = np.array([impulses(e, tangential) for e in restitutions])
+    at_rest = np.array([impulses(e, 0.0)[:, 0] for e in restitutions])
+    needed = np.abs(solved[:, 1]) / np.abs(solved[:, 0])
+    sticking = np.where(at_rest[:, 0] > 0.0, np.abs(at_rest[:, 1] / at_rest[:, 0]), np.inf)
+    return needed, solved[:, 0] > 0.0, sticking
+
+
+@dataclass(frozen=True)
+class BlockMotion:
+    """The block's motion by one method: time, dZ and its rate, (T,), and the intervals in which it sticks, s."""
+
+    time: np.ndarray
+    position: np.ndarray
+    velocity: np.ndarray
+    sticking: list[tuple[float, float]]
+
+
+BLOCK_FRICTION, BLOCK_SLIDING = 0.3, 0.2
+FORCING_AMPLITUDE, FORCING_RATE = 0.01, 2 * math.pi * 3.0  # m and rad/s of the driven end U
+
+
+def block_forces(robot: RobotModel, times: np.ndarray) -> np.ndarray:
+    """Return the inertial force of the driven end, ``-M d^2U/dt^2``, N, held for a step from each time on."""
+    return robot.total_mass * FORCING_AMPLITUDE * FORCING_RATE**2 * np.sin(FORCING_RATE * times)
+
+
+def event_driven_block(duration: float = 2.0, time_step: float = 1e-3) -> BlockMotion:
+    """Return the block's motion by `hybrid`: sticking begins and ends at instants."""
+    friction: dict[str, Any] = {"friction": BLOCK_FRICTION, "dynamic_friction": BLOCK_SLIDING}
+    sim = Simulator("friction_block_ground", "hybrid", time_step, **friction)
+    times = np.arange(round(duration / time_step)) * time_step
+    efforts = np.stack([block_forces(sim.robot, times), np.zeros_like(times)], axis=1)
+    trajectory = sim.follow(np.zeros_like(efforts), efforts, 1)
+    intervals, begin = [], 0.0
+    for event in trajectory.events:
+        if event.kind == "stick":
+            begin = event.time
+        elif event.kind == "slip" and not event.note:
+            intervals.append((begin, event.time))
+    if trajectory.modes[-1, 0] == 1:
+        intervals.append((begin, duration))
+    return BlockMotion(trajectory.time, trajectory.q[:, 0], trajectory.v[:, 0], intervals)
+
+
+def fixed_step_block(duration: float = 2.0, time_step: float = 1e-3, substeps: int = 1) -> BlockMotion:
+    """Return the block's motion by Runge-Kutta steps with projected zero crossings (appendix A).
+
+    If the acceleration would bring the velocity to zero within the next step, the block is captured for that step; it
+    stays until the static friction is exceeded. ``time_step`` is the one over which forces are held.
+    """
+    robot = RobotModel.from_urdf("friction_block_ground")
+    mass, stiffness = robot.total_mass, float(robot.links["stiffness"].max())
+    weight, h = mass * 9.81, time_step / substeps
+    count = round(duration / h)
+    forces = block_forces(robot, np.arange(count // substeps) * time_step)
+    states, stuck = np.zeros((count + 1, 2)), np.zeros(count, dtype=bool)
+    for k in range(count):
+        x, v = states[k]
+        push, slide = forces[k // substeps], math.copysign(1.0, v)
+        pull = push - stiffness * x
+        if v == 0.0:
+            stuck[k] = abs(pull) <= BLOCK_FRICTION * weight
+            slide = math.copysign(1.0, pull)
+        else:
+            acceleration = (pull - BLOCK_SLIDING * weight * slide) / mass
+            stuck[k] = v * (v + acceleration * h) < 0.0
+        if stuck[k]:
+            states[k + 1] = x, 0.0
+        else:
+            states[k + 1] = runge_kutta(states[k], h, mass, stiffness, push - BLOCK_SLIDING * weight * slide)
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], stuck, [False]]).astype(int)))
+    intervals = [(a * h, b * h) for a, b in edges.reshape(-1, 2).tolist()]
+    return BlockMotion(np.arange(1, count + 1) * h, states[1:, 0], states[1:, 1], intervals)
+
+
+def runge_kutta(state: np.ndarray, h: float, mass: float, stiffness: float, force: float) -> np.ndarray:
+    """Return the state (position, velocity) of a mass on a spring under a constant force after a step, s."""
+
+    def rate(y: np.ndarray) -> np.ndarray:
+        return np.array([y[1], (force - stiffness * y[0]) / mass])
+
+    k1 = rate(state)
+    k2 = rate(state + 0.5 * h * k1)
+    k3 = rate(state + 0.5 * h * k2)
+    k4 = rate(state + h * k3)
+    return state + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
+
+
+def plot_pendulum(outcome: Outcome) -> Any:
+    """Return a figure of the tip's path and the energies of a run of the double pendulum."""
+    from matplotlib.figure import Figure
+
+    q, times = outcome.trajectory.q, outcome.trajectory.time
+    tip = np.stack(
+        [np.cos(q[:, 0]) + np.cos(q.sum(axis=1)), 1.5 + np.sin(q[:, 0]) + np.sin(q.sum(axis=1))], axis=1
+    )
+    figure = Figure(figsize=(10, 4), layout="constrained")
+    path, energy = figure.subplots(1, 2)
+    path.plot(tip[:, 0], tip[:, 1], linewidth=0.8)
+    path.axhline(0.0, color="grey")
+    path.set(xlabel="x, m", ylabel="z, m", title=f"tip: {outcome.run.title}", aspect="equal")
+    plot_energies(energy, outcome, times)
+    return figure
+
+
+def plot_bicycle(outcome: Outcome) -> Any:
+    """Return a figure of the rod's path over the wedge, the energies, and the friction of the impacts."""
+    from matplotlib.figure import Figure
+
+    q, times = outcome.trajectory.q, outcome.trajectory.time
+    figure = Figure(figsize=(14, 4), layout="constrained")
+    path, energy, friction = figure.subplots(1, 3)
+    path.plot(q[:, 0], q[:, 1], linewidth=0.8)
+    ground = np.array([q[:, 0].min(), q[:, 0].max()])
+    path.plot(ground, -np.tan(np.radians(outcome.run.slope)) * ground, color="grey")
+    path.set(xlabel="x, m", ylabel="z, m", title=f"rod's centre: {outcome.run.title}", aspect="equal")
+    plot_energies(energy, outcome, times)
+    used = np.array(friction_used(outcome))
+    friction.plot(used[:, 0], used[:, 1], ".")
+    for name, style in (("friction", "--"), ("dynamic_friction", ":")):
+        friction.axhline(outcome.run.parameters[name], color="grey", linestyle=style, label=name.replace("_", " "))
+    friction.set(xlabel="time, s", ylabel="|p_t| / p_n", title="friction used in the impacts")
+    friction.legend()
+    return figure
+
+
+def plot_energies(axes: Any, outcome: Outcome, times: np.ndarray) -> None:
+    """Plot kinetic and total energy over time."""
+    energies = outcome.trajectory.energies
+    axes.plot(times, energies.sum(axis=1), label="total")
+    axes.plot(times, energies[:, 0], linewidth=0.8, label="kinetic")
+    axes.set(xlabel="time, s", ylabel="J", title="energy")
+    axes.legend()
+
+
+def plot_friction_curves() -> Any:
+    """Return a figure of the feasible coefficient of friction over tangential velocity for all wedge angles."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(11, 8), layout="constrained")
+    speeds, restitutions = np.linspace(-10.0, 10.0, 2001), np.linspace(0.0, 1.0, 5)
+    for axes, angle in zip(figure.subplots(2, 2).flat, WEDGE_CPU, strict=True):
+        needed, pushes, sticking = friction_curves(angle, speeds, restitutions)
+        for k, e in enumerate(restitutions):
+            curve, label = np.where(pushes[k], needed[k], np.nan), f"e = {e:g}, sticks with {sticking[k]:.2f}"
+            axes.plot(speeds, curve, color=str(0.75 * (1 - e)), linewidth=1.0, label=label)
+        for value, style in ((WEDGE["friction"], "--"), (WEDGE["dynamic_friction"], ":")):
+            axes.axhline(value, color="tab:red", linestyle=style, linewidth=0.8)
+        axes.axvline(0.0, color="tab:blue", linewidth=0.6)
+        axes.set(ylim=(0.0, 2.0), xlabel="downhill velocity after the impact, m/s", ylabel="|p_t| / p_n")
+        axes.set_title(f"wedge {angle} deg (no line: the normal impulse would pull)", fontsize=10)
+        axes.legend(fontsize=7)
+    return figure
+
+
+def plot_block(duration: float = 2.0) -> Any:
+    """Return a figure of the block's motion and sticking intervals, event-driven and by fixed steps."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(10, 6), layout="constrained")
+    position, velocity = figure.subplots(2, 1, sharex=True)
+    motions = {"event-driven": event_driven_block(duration), "fixed steps, 1 ms": fixed_step_block(duration)}
+    for (label, motion), colour in zip(motions.items(), ("tab:blue", "tab:orange"), strict=True):
+        position.plot(motion.time, 1e3 * motion.position, color=colour, linewidth=1.0, label=label)
+        velocity.plot(motion.time, motion.velocity, color=colour, linewidth=1.0, label=label)
+        low = 0.0 if label == "event-driven" else 0.5
+        for begin, end in motion.sticking:
+            position.axvspan(begin, end, low, low + 0.5, color=colour, alpha=0.25)
+    position.set(ylabel="dZ, mm", title="block; shaded: sticking (below event-driven, above fixed steps)")
+    velocity.set(xlabel="time, s", ylabel="dVs, m/s")
+    position.legend()
+    return figure
+
+
+def run_all(out: Path) -> dict[str, Any]:
+    """Run the study, write its figures and numbers to a folder, say how far it is, and return the numbers."""
+    out.mkdir(parents=True, exist_ok=True)
+    found: dict[str, Any] = {"double_pendulum": {}, "bicycle": {}}
+    runs = PENDULUM_RUNS + BICYCLE_RUNS
+    for number, run in enumerate(runs, 1):
+        outcome = do_run(run)
+        found[run.robot][run.title] = outcome.summary()
+        figure = plot_pendulum(outcome) if run.robot == "double_pendulum" else plot_bicycle(outcome)
+        name = "".join(c if c.isalnum() else "_" for c in f"{run.robot} {run.title}".replace("*", "star"))
+        figure.savefig(out / f"{name}.png", dpi=120)
+        print(f"[{number}/{len(runs)}] {run.robot}, {run.title}: {outcome.cpu:.3f} s CPU", flush=True)
+    plot_friction_curves().savefig(out / "friction_curves.png", dpi=120)
+    plot_block().savefig(out / "friction_block.png", dpi=120)
+    motions = {"event_driven": event_driven_block(), "fixed_step": fixed_step_block()}
+    found["friction_block"] = {name: {"sticking": motion.sticking} for name, motion in motions.items()}
+    (out / "flickinger.json").write_text(json.dumps(found, indent=2) + "\n")
+    print(f"figures and flickinger.json are in {out}")
+    return found
+
+
+def main() -> None:
+    """Run the study from the command line."""
+    parser = argparse.ArgumentParser(prog="python -m legged_contact_sim.studies.flickinger", description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("results/flickinger"), help="folder (default: %(default)s)")
+    run_all(parser.parse_args().out)
+
+
+if __name__ == "__main__":
+    main()

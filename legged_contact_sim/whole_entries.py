@@ -1,0 +1,41 @@
+"""Compile an entry as a whole: its helpers stay unoptimised until they are inlined into it.
+
+Numba optimises every function and turns it into machine code, and does so again for each function that calls it. Our
+helpers are never called from Python, so all of that work but the last is thrown away: leaving it out saves a third of
+the time and, the code being optimised once as a whole, costs nothing at run time.
+
+This reaches into numba, and only a process that ends after compiling should do it (`compilation` forks one).
+"""
+
+import numba.core.codegen as codegen
+import numba.core.cpu as cpu
+
+
+def leave_helpers_to_entries(entry_names: set[str]) -> None:
+    """From now on, in this process, optimise and generate machine code for functions of these names only.
+
+    With a numba that is built in another way nothing is changed; compiling then takes longer.
+    """
+    library, context = codegen.JITCodeLibrary, cpu.CPUContext
+    parts = [(library, "_optimize_final_module"), (library, "_finalize_final_module"), (context, "get_executable")]
+    if not all(hasattr(owner, name) for owner, name in parts):
+        return
+    optimise, finalise, executable = (getattr(owner, name) for owner, name in parts)
+
+    def optimise_entry(self):  # type: ignore[no-untyped-def]
+        if self.name in entry_names:
+            optimise(self)
+
+    def finalise_entry(self):  # type: ignore[no-untyped-def]
+        if self.name in entry_names:
+            finalise(self)
+        else:
+            self._finalized = True
+
+    def entry_executable(self, library, fndesc, env):  # type: ignore[no-untyped-def]
+        if library.name in entry_names:
+            return executable(self, library, fndesc, env)
+        return [].append  # numba wants some built-in function of its own for each helper; nothing calls it
+
+    for (owner, name), replacement in zip(parts, (optimise_entry, finalise_entry, entry_executable), strict=True):
+        setattr(owner, name, replacement)

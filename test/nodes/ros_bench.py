@@ -1,0 +1,168 @@
+"""A place for real ROS 2 processes: a private domain on this machine, and nothing left when a test is over."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import rclpy
+from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.qos import QoSProfile
+from rclpy.serialization import deserialize_message
+from rclpy.signals import SignalHandlerOptions
+
+from legged_contact_sim.nodes.polling import Mailbox
+from legged_contact_sim.supervision import die_with_parent
+
+PATIENCE = 300.0  # s; the first start may have to compile on a busy machine
+DEEP = QoSProfile(depth=20_000)
+STAND = ["hold.stiffness:=1500.0", "hold.damping:=60.0"]
+PID = ["joint_pid.stiffness:=[800.0, 800.0, 800.0, 400.0]", "joint_pid.damping:=[20.0, 20.0, 10.0, 1.0]"]
+
+
+class Process:
+    """A process of the package, with what it says in a file."""
+
+    def __init__(self, module, parameters, log, arguments=()):
+        settings = [part for parameter in parameters for part in ("-p", parameter)]
+        ros = ["--ros-args", *settings] if settings else []
+        self.log = log
+        with open(log, "wb") as output:
+            command = [sys.executable, "-m", f"legged_contact_sim.{module}", *arguments, *ros]
+            self.process = subprocess.Popen(
+                command, stdout=output, stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=die_with_parent
+            )
+
+    @property
+    def pid(self) -> int:
+        return self.process.pid
+
+    def said(self) -> str:
+        return self.log.read_text(errors="replace")
+
+    def running(self) -> bool:
+        return self.process.poll() is None
+
+    def send(self, number: int) -> None:
+        self.process.send_signal(number)
+
+    def wait(self, seconds: float = 30.0) -> int:
+        return self.process.wait(seconds)
+
+    def end(self) -> None:
+        for number in (signal.SIGINT, signal.SIGKILL):
+            if self.running():
+                self.send(number)
+                try:
+                    self.wait(10.0)
+                except subprocess.TimeoutExpired:
+                    continue
+
+    def memory(self) -> int:
+        """Bytes of resident memory."""
+        pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+class Load:
+    """Keeps both cores of a small machine busy while the block runs."""
+
+    def __enter__(self) -> None:
+        command = [sys.executable, "-c", "while True: pass"]
+        self.busy = [subprocess.Popen(command, preexec_fn=die_with_parent) for _ in range(2)]
+
+    def __exit__(self, *_) -> None:
+        for process in self.busy:
+            process.kill()
+            process.wait()
+
+
+class Bench:
+    """Starts processes and looks at what they publish."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.processes: list[Process] = []
+        self.clients: dict[str, object] = {}
+        self.context = rclpy.Context()
+        rclpy.init(context=self.context, signal_handler_options=SignalHandlerOptions.NO)
+        self.node = rclpy.create_node("observer", context=self.context)
+        self.executor = SingleThreadedExecutor(context=self.context)
+        self.executor.add_node(self.node)
+
+    def start(self, module, *parameters, arguments=()) -> Process:
+        log = self.folder / f"{len(self.processes)}_{module.replace('.', '_')}.log"
+        process = Process(module, parameters, log, arguments)
+        self.processes.append(process)
+        return process
+
+    def simulator(self, *parameters) -> Process:
+        return self.start("nodes.simulator_node", *parameters)
+
+    def controller(self, *parameters) -> Process:
+        return self.start("nodes.controller_node", *parameters)
+
+    def mailbox(self, kind, topic, qos=DEEP) -> Mailbox:
+        return Mailbox(self.node, kind, topic, qos)
+
+    def next(self, mailbox: Mailbox, seconds: float = PATIENCE):
+        """Return the next message, waiting for it."""
+        taken = wait_for(mailbox.take, seconds, mailbox.kind.__name__, self.processes)
+        return deserialize_message(taken[0], mailbox.kind)
+
+    def latest(self, mailbox: Mailbox, seconds: float = PATIENCE):
+        """Return the newest message, one that has arrived after now."""
+        mailbox.newest(1_000_000)
+        return self.next(mailbox, seconds)
+
+    def call(self, kind, name, request=None, seconds: float = PATIENCE):
+        if name not in self.clients:
+            self.clients[name] = self.node.create_client(kind, name)
+        client = self.clients[name]
+        assert client.wait_for_service(timeout_sec=seconds), f"no service {name}"
+        future = client.call_async(request or kind.Request())
+        self.executor.spin_until_future_complete(future, timeout_sec=seconds)
+        assert future.done(), f"{name} did not answer"
+        return future.result()
+
+    def diagnostics(self, box: Mailbox, seconds: float = PATIENCE) -> dict[str, str]:
+        return values_of(self.latest(box, seconds))
+
+    def close(self) -> None:
+        for process in reversed(self.processes):
+            process.end()
+        self.executor.shutdown()
+        self.node.destroy_node()
+        rclpy.shutdown(context=self.context)
+
+
+def wait_for(look, seconds, what, processes=()):
+    """Return what a look finds, as soon as it finds something."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = look()
+        if found:
+            return found
+        for process in processes:
+            assert process.running() or process.process.returncode in (0, -9), process.said()
+        time.sleep(0.002)
+    raise AssertionError(f"waited {seconds} s in vain: {what}\n" + "\n".join(p.said() for p in processes))
+
+
+def collect(mailbox: Mailbox, messages: list) -> list:
+    """Add what waits in a mailbox to a list of messages."""
+    messages += [deserialize_message(raw, mailbox.kind) for raw in mailbox.drain(1_000_000)]
+    return messages
+
+
+def seconds(stamp) -> float:
+    return stamp.sec + 1e-9 * stamp.nanosec
+
+
+def values_of(message: DiagnosticArray) -> dict[str, str]:
+    (status,) = message.status
+    values = {entry.key: entry.value for entry in status.values}
+    return values | {"level": status.level, "message": status.message, "name": status.name}

@@ -1,0 +1,144 @@
+"""Commands that stop coming, and commands that nobody can mean."""
+
+import signal
+import time
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import WrenchStamped
+from ros_bench import PID, STAND, collect, seconds, values_of, wait_for
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+from legged_contact_sim import RobotModel
+
+ROBOT = RobotModel.from_urdf("quadruped16")
+NAMES = list(ROBOT.joint_names)
+NAN, INF = float("nan"), float("inf")
+
+
+def test_effort_is_zero_when_the_controller_is_killed_and_comes_back_with_it(bench):
+    timeout = 0.2
+    bench.simulator("await_command:=true", f"command_timeout:={timeout}", "diagnostics_rate:=20.0")
+    controller = bench.controller(*PID)
+    joints = bench.mailbox(JointState, "/joint_states")
+    diagnostics = bench.mailbox(DiagnosticArray, "/diagnostics")
+    wait_for(lambda: seconds(bench.next(joints).header.stamp) > 0.3, 300.0, "it stands", bench.processes)
+    assert np.abs(bench.latest(joints).effort).max() > 5.0
+    bench.next(diagnostics)
+
+    controller.send(signal.SIGKILL)
+    killed = seconds(bench.latest(joints).header.stamp)
+    controller.wait()
+    states: list = []
+    wait_for(lambda: collect(joints, states) and not any(states[-1].effort), 60.0, "zero effort")
+    first = next(seconds(state.header.stamp) for state in states if not any(state.effort))
+    # The time at which the killer saw the last state is not exact: messages are on their way.
+    assert first - killed <= timeout + 0.1
+    values = wait_for(lambda: warned(bench, diagnostics), 30.0, "diagnostics tell")
+    assert values["message"] == "no commands: joint efforts are zero"
+
+    bench.controller(*PID)
+    wait_for(lambda: np.abs(bench.latest(joints).effort).max() > 5.0, 60.0, "it takes over", bench.processes)
+    wait_for(lambda: bench.diagnostics(diagnostics)["command"] == "fresh", 30.0, "diagnostics tell")
+
+
+def warned(bench, diagnostics):
+    values = bench.diagnostics(diagnostics)
+    return values if values["command"] == "timed out" else None
+
+
+HOSTILE = {
+    "finite": JointState(name=NAMES, effort=[NAN] * 16),
+    "infinite": JointState(name=NAMES, effort=[INF] * 16),
+    "length": JointState(name=NAMES, effort=[1.0] * 15),
+    "empty": JointState(name=NAMES),
+    "name": JointState(name=["tail"], effort=[1.0]),
+    "twice": JointState(name=[NAMES[0]] * 2, effort=[1.0, 2.0]),
+    "large": JointState(name=NAMES, effort=[1e300] * 16),
+    "many": JointState(name=[f"joint_{k}" for k in range(100_000)], effort=[0.0] * 100_000),
+}
+
+
+def test_hostile_commands_do_nothing_but_cause_a_few_warnings(bench):
+    simulator = bench.simulator(*STAND, "diagnostics_rate:=20.0")
+    joints = bench.mailbox(JointState, "/joint_states")
+    diagnostics = bench.mailbox(DiagnosticArray, "/diagnostics")
+    wait_for(lambda: seconds(bench.next(joints).header.stamp) > 0.5, 300.0, "it stands", bench.processes)
+    named = bench.node.create_publisher(JointState, "/joint_commands", 10)
+    listed = bench.node.create_publisher(Float64MultiArray, "/effort_controller/commands", 10)
+    pushes = bench.node.create_publisher(WrenchStamped, "/external_wrench", 10)
+    for publisher in (named, listed, pushes):
+        wait_for(lambda p=publisher: p.get_subscription_count() > 0, 30.0, "matched")
+    before, start = simulator.memory(), seconds(bench.latest(joints).header.stamp)
+    states: list = []
+    for message in HOSTILE.values():
+        for _ in range(3 if len(message.name) > 100 else 200):
+            named.publish(message)
+        for data in ([NAN] * 16, [1.0] * 3, [1e300] * 16, []):
+            listed.publish(Float64MultiArray(data=data))
+        for frame, x in (("nowhere", 1.0), ("base_link", NAN), ("base_link", 1e300), ("world", 1.0)):
+            push = WrenchStamped()
+            push.header.frame_id, push.wrench.force.x = frame, x
+            pushes.publish(push)
+        collect(joints, states)
+        time.sleep(0.05)
+    end = time.monotonic() + 3.0
+    flood = [as_bytes(message) for name, message in HOSTILE.items() if name != "many"]
+    while time.monotonic() < end:
+        for raw in flood:
+            named.publish(raw)
+        collect(joints, states)
+    wait_for(lambda: seconds(bench.latest(joints).header.stamp) > start + 1.0, 60.0, "time goes on", bench.processes)
+    collect(joints, states)
+    numbers = np.array([[*state.position, *state.velocity, *state.effort] for state in states])
+    assert np.isfinite(numbers).all()
+    assert np.abs(numbers[:, 16:32]).max() < 0.5, "the robot was moved"
+    values = values_of(bench.latest(diagnostics))
+    assert int(values["commands_dropped"]) > 100 and int(values["commands_received"]) == 0
+    assert int(values["pushes_dropped"]) >= 4
+    assert simulator.memory() - before < 100e6
+    warnings = [line for line in simulator.said().splitlines() if "WARN" in line]
+    reasons = ("not finite", "expected 16 efforts", "no joint 'tail'", "named twice", "larger than", "bytes", "a push")
+    for reason in reasons:
+        count = sum(reason in line for line in warnings)
+        assert 1 <= count <= 8, (reason, count)
+
+
+def as_bytes(message):
+    """Return a message as bytes: publishing them costs the flood less than the simulator's answer."""
+    from rclpy.serialization import serialize_message
+
+    return serialize_message(message)
+
+
+def test_controller_answers_with_the_stamp_of_the_state_and_falls_silent_with_it(bench):
+    """Without a simulator: states by hand, answers by stamp; no more states, and the last word is zero effort."""
+    from nav_msgs.msg import Odometry
+
+    bench.controller(*PID, "sensor_timeout:=0.3", "contact_forces:=false")
+    answers = bench.mailbox(JointState, "/joint_commands")
+    states = bench.node.create_publisher(JointState, "/joint_states", 10)
+    odometry = bench.node.create_publisher(Odometry, "/odom", 10)
+    wait_for(lambda: states.get_subscription_count() and odometry.get_subscription_count(), 300.0, "matched")
+    wait_for(lambda: answers.subscription.get_publisher_count() > 0, 300.0, "matched")
+    wait_for(lambda: "joint_pid for" in bench.processes[0].said(), 300.0, "ready")
+    home = ROBOT.home[ROBOT.position_indices]
+    shifted = (home - 0.01).tolist()
+    driving: list = []
+    for k in range(20):
+        state, base = JointState(name=NAMES, position=shifted, velocity=[0.0] * 16), Odometry()
+        base.pose.pose.orientation.w = 1.0
+        for message in (state, base):
+            message.header.stamp.nanosec = 1_000_000 * k
+        odometry.publish(base)
+        states.publish(state)
+        if k % 2 == 0:
+            driving.append(bench.next(answers, 30.0))
+    assert [answer.header.stamp.nanosec for answer in driving] == list(range(0, 20_000_000, 2_000_000)), "at 500 Hz"
+    last = bench.next(answers, 30.0)
+    assert not any(last.effort) and last.header.stamp == driving[-1].header.stamp
+    expected = 0.01 * np.tile([800.0, 800.0, 800.0, 400.0], 4)
+    assert np.array(driving[-1].effort) == pytest.approx(expected, rel=1e-6)
+    assert list(driving[-1].name) == NAMES
