@@ -15,7 +15,7 @@ NAME = "DART"
 class DartPlayer:
     """One robot in a world of its own."""
 
-    piece = 20
+    piece = 10
 
     def __init__(self, case: StepCase) -> None:
         self.case = case

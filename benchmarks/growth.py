@@ -1,6 +1,7 @@
 """How an `exact_lcp` step grows: with simultaneous contacts, 1 to 64, and with links at four contacts."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,14 @@ from .timing import Contender, interleave, print_table
 CONTACTS = {1: (1, 1), 2: (2, 1), 4: (2, 2), 8: (4, 2), 16: (4, 4), 32: (8, 4), 64: (8, 8)}
 SLIDING = tuple(count for count in CONTACTS if count >= 4)  # fewer points would let a sliding plate fall over
 LEGS = (4, 8, 16, 32, 64)
-TIME_STEP, SETTLING, STEPS = 5e-4, 0.5, 20
+TIME_STEP, SETTLING = 5e-4, 0.5
+STEPS, FEW_STEPS = 20, 2  # of a compiled run, and where a step takes long
+SPEED, SPIN = 2.0, 8.0  # m/s and rad/s: enough to slide for as long as a slice of time lasts
 MANY = 16  # contacts from which growth is fitted besides the whole range: few of them cost less than the rest of a step
+NOTES = """
+Resting and sliding straight, the impulses of the last step still fit, and a step only builds the contact problem and
+checks them; sliding and spinning, every point's friction turns from step to step, and the solver has to work.
+"""
 NO_LOG = np.empty((0, 0))
 
 
@@ -73,21 +80,21 @@ def hinge(kind: str, parent: str, child: str, axis: str, place: str) -> str:
     )
 
 
-def settled(robot: RobotModel, speed: float = 0.0) -> Simulator:
-    """Return a simulator at rest on the ground, or sliding forward at a speed, m/s."""
+def settled(robot: RobotModel, speed: float = 0.0, spin: float = 0.0) -> Simulator:
+    """Return a simulator at rest on the ground, or sliding forward at a speed, m/s, and spinning at a rate, rad/s."""
     simulator = Simulator(robot, "exact_lcp", TIME_STEP)
     simulator.hold(5000.0, 100.0)
     simulator.run(SETTLING)
-    if speed:
+    if speed or spin:
         v = simulator.state.v
-        v[0] = speed
+        v[0], v[5] = speed, spin
         simulator.set_state(simulator.state.q, v)
         simulator.step()
     return simulator
 
 
 def contender(simulator: Simulator, count: int) -> Contender:
-    """Return compiled runs of a few steps that begin in the present state; the contacts are counted first."""
+    """Return compiled runs of a few steps, which every round begins in the present state; contacts are counted."""
     if (found := simulator.step().active_contacts) != count:
         raise RuntimeError(f"{simulator.robot.name}: expected {count} contacts, found {found}")
     robot, model = simulator.robot, simulator.model
@@ -95,13 +102,14 @@ def contender(simulator: Simulator, count: int) -> Contender:
     targets[0, 1, robot.velocity_indices] = robot.home[robot.position_indices]
     commands = Commands(targets)
     kept = [(array, array.copy()) for array in model.system if array.flags.writeable]
+    steps = STEPS if count <= MANY else FEW_STEPS
 
-    def call() -> None:
+    def restore() -> None:
         for array, content in kept:
             np.copyto(array, content)
-        model.run(TIME_STEP, STEPS, commands, NO_LOG, 1)
 
-    return Contender(OURS, f"{count} contacts", "run", call, STEPS)
+    call = partial(model.run, TIME_STEP, steps, commands, NO_LOG, 1)
+    return Contender(OURS, f"{count} contacts", "run", call, steps, restore)
 
 
 def curve(build: Callable[[int], Contender], sizes: tuple[int, ...], rounds: int) -> list[float]:
@@ -113,7 +121,8 @@ def run(rounds: int) -> dict[str, Any]:
     """Time all sizes, print, plot and return times and fitted exponents."""
     counts = tuple(CONTACTS)
     resting = curve(lambda count: contender(settled(plate(count)), count), counts, rounds)
-    sliding = curve(lambda count: contender(settled(plate(count), 1.0), count), SLIDING, rounds)
+    sliding = curve(lambda count: contender(settled(plate(count), SPEED), count), SLIDING, rounds)
+    spinning = curve(lambda count: contender(settled(plate(count), SPEED, SPIN), count), counts, rounds)
     legs = curve(lambda count: contender(settled(many_legged(count)), 4), LEGS, rounds)
     links = tuple(3 * count + 1 for count in LEGS)
     tail = slice(counts.index(MANY), None)
@@ -121,22 +130,27 @@ def run(rounds: int) -> dict[str, Any]:
         "resting, 1 to 64 contacts": exponent(counts, resting),
         "resting, 16 to 64 contacts": exponent(counts[tail], resting[tail]),
         "sliding, 16 to 64 contacts": exponent(SLIDING[-3:], sliding[-3:]),
+        "spinning, 1 to 64 contacts": exponent(counts, spinning),
+        "spinning, 16 to 64 contacts": exponent(counts[tail], spinning[tail]),
         "links, 13 to 193": exponent(links, legs),
     }
     rows = [
-        [str(count), f"{time:.2f}", f"{sliding[SLIDING.index(count)]:.2f}" if count in SLIDING else ""]
-        for count, time in zip(counts, resting)
+        [str(count), f"{rest:.2f}", f"{sliding[SLIDING.index(count)]:.2f}" if count in SLIDING else "", f"{spin:.2f}"]
+        for count, rest, spin in zip(counts, resting, spinning)
     ]
-    print_table("A step of a plate on many points, µs (minimum)", ["contacts", "resting", "sliding"], rows)
+    header = ["contacts", "resting", "sliding", "spinning"]
+    print_table("A step of a plate on many points, µs (minimum)", header, rows)
+    print(NOTES)
     rows = [[str(size), f"{time:.2f}", f"{time / size:.3f}"] for size, time in zip(links, legs)]
     print_table("A step of a robot on four feet, µs (minimum)", ["links", "step", "per link"], rows)
     print("\nFitted growth: " + ", ".join(f"{name}: n^{p:.2f}" for name, p in fits.items()))
     print("Goals: contacts about n^2, links at most n^1.")
-    curves = {"resting": resting, "sliding": [np.nan] * (len(counts) - len(SLIDING)) + sliding}
+    gap = [None] * (len(counts) - len(SLIDING))
+    curves: dict[str, list[Any]] = {"resting": resting, "sliding": [*gap, *sliding], "spinning": spinning}
     plot_growth("contacts", "A step of `exact_lcp`, plate on many points", counts, curves, "contacts", 2)
     plot_growth("links", "A step of `exact_lcp`, four feet on the ground", links, {"standing": legs}, "links")
     return {
-        "contacts": {"counts": counts, "resting": resting, "sliding": dict(zip(SLIDING, sliding))},
+        "contacts": {"counts": counts, **curves},
         "links": {"counts": links, "standing": legs},
         "exponents": fits,
         "goals": {"contacts": 2.0, "links": 1.0},

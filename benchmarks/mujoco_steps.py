@@ -65,7 +65,7 @@ def standing_robot(case: StepCase, options: Options) -> Any:
 class MuJoCoPlayer:
     """One robot in MuJoCo; a run along targets is one call of its own rollout, or of mj_step when it stands."""
 
-    piece = 200
+    piece = 100
 
     def __init__(self, case: StepCase, options: Options, name: str) -> None:
         mujoco.set_mju_user_warning(lambda text: None)  # settings that blow up are found by their behaviour

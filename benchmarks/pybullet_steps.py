@@ -21,7 +21,7 @@ STRONG = 1e9
 class PyBulletPlayer:
     """One robot in a world of its own."""
 
-    piece = 20
+    piece = 10
 
     def __init__(self, case: StepCase, name: str) -> None:
         self.case = case

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib
+import numpy as np
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
@@ -32,20 +33,22 @@ def plot_growth(
     name: str,
     title: str,
     sizes: Sequence[int],
-    curves: Mapping[str, Sequence[float]],
+    curves: Mapping[str, Sequence[float | None]],
     unit: str = "bodies",
     power: int = 1,
 ) -> None:
     """Plot times over sizes, both logarithmic, with a line of the given slope through the first curve's last point."""
     figure, axes = plt.subplots(figsize=(6, 4.5))
-    for label, times in curves.items():
+    table = np.array(list(curves.values()), dtype=float)  # None becomes NaN: a gap
+    for label, times in zip(curves, table):
         axes.loglog(sizes, times, "o-", label=label)
-    last = next(iter(curves.values()))[-1]
+    last = table[0, -1]
     label = "linear" if power == 1 else f"power of {power}"
     axes.loglog(sizes, [last * (size / sizes[-1]) ** power for size in sizes], "k--", linewidth=0.8, label=label)
     axes.set(xlabel=unit, ylabel="µs", title=title)
     axes.set_xticks(sizes, [str(size) for size in sizes])
-    axes.minorticks_off()
+    axes.xaxis.minorticks_off()
+    axes.set_ylim(bottom=0.7 * np.nanmin(table))
     axes.grid(alpha=0.3)
     axes.legend()
     save(figure, name)

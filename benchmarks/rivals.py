@@ -1,7 +1,7 @@
 """The engines besides MuJoCo, as far as they are installed: PyPI does not have all of them for every Python."""
 
 from collections.abc import Callable
-from importlib import import_module
+from importlib import import_module, metadata
 
 from .step_case import StepCase
 from .step_timing import Player
@@ -28,6 +28,17 @@ ENGINES: dict[str, Callable[[StepCase], list[Player]]] = {
     "DART": dart_players,
     "Drake": drake_players,
 }
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of the engines that are installed, by the names of their packages."""
+    found = {}
+    for package in ("pybullet", "dartpy", "drake"):
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
 
 
 def rivals(case: StepCase) -> tuple[list[Player], list[str]]:

@@ -17,7 +17,7 @@ import numpy as np
 from .step_case import SETTLING, WATCHING, Behaviour, StepCase, behaviour
 from .timing import Timing, no_garbage_collection
 
-TURN = 0.02  # s: a player whose gait period takes longer sits out rounds
+TURN = 0.05  # s: a player whose gait period takes longer sits out rounds
 
 
 class Player(Protocol):

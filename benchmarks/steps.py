@@ -7,7 +7,7 @@ from typing import Any
 from .mujoco_steps import DEFAULT, FASTEST, candidates, default_player, fastest_players
 from .our_steps import EXACT, MODELS, MOREAU, OurPlayer
 from .report import plot_bars
-from .rivals import rivals
+from .rivals import rivals, versions
 from .step_case import GAITS, ROBOTS, STANDING, TIME_STEPS, Robot, StepCase, step_case
 from .step_timing import Lap, Player, compare, watch
 from .timing import Contender, Timing, interleave, print_table
@@ -109,6 +109,7 @@ def per_call(drive: Robot, rounds: int) -> dict[str, Timing]:
 
 def run(rounds: int) -> dict[str, Any]:
     """Race all players in all cases; print, plot and return the numbers."""
+    print("; ".join(f"{package} {version}" for package, version in versions().items()))
     results: Results = {}
     calls: dict[str, dict[str, Timing]] = {}
     missing: list[str] = []
@@ -136,5 +137,6 @@ def run(rounds: int) -> dict[str, Any]:
         "cases": {case: [asdict(lap) for lap in laps.values()] for case, laps in results.items()},
         "ratios": {case: ratios(laps) for case, laps in results.items()},
         "per_call": {robot: {name: asdict(x) for name, x in found.items()} for robot, found in calls.items()},
+        "versions": versions(),
         "missing": missing,
     }
