@@ -1,6 +1,7 @@
 """DART as a player: one C++ call per step, which is all it offers; its implicit joint springs are the drives."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import dartpy
@@ -39,8 +40,11 @@ class DartPlayer:
         self.robot.setPosition(5, case.robot.home[2])  # a free joint: rotation vector, then place
         self._kept = (np.zeros(0), np.zeros(0))
 
-    def play(self, rows: np.ndarray) -> None:
-        """See `Player.play`."""
+    def ready(self, rows: np.ndarray) -> Callable[[], Any]:
+        """See `Player.ready`."""
+        return partial(self._follow, rows)
+
+    def _follow(self, rows: np.ndarray) -> None:
         for row in rows.tolist():
             for drive, angle in zip(self.drives, row):
                 drive.setRestPosition(angle)

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -59,8 +60,11 @@ class DrakePlayer:
         """Set the targets; drives stand in the order in which they were added, that of the joints."""
         self.targets.FixValue(self.own, np.concatenate([row, np.zeros(len(row))]))
 
-    def play(self, rows: np.ndarray) -> None:
-        """See `Player.play`."""
+    def ready(self, rows: np.ndarray) -> Callable[[], Any]:
+        """See `Player.ready`."""
+        return partial(self._follow, rows)
+
+    def _follow(self, rows: np.ndarray) -> None:
         for row in rows:
             self._drive(row)
             self.simulator.AdvanceTo(self.context.get_time() + CONTROL_PERIOD)

@@ -65,7 +65,7 @@ def standing_robot(case: StepCase, options: Options) -> Any:
 class MuJoCoPlayer:
     """One robot in MuJoCo; a run along targets is one call of its own rollout, or of mj_step when it stands."""
 
-    piece = 100
+    piece = 60
 
     def __init__(self, case: StepCase, options: Options, name: str) -> None:
         mujoco.set_mju_user_warning(lambda text: None)  # settings that blow up are found by their behaviour
@@ -74,27 +74,35 @@ class MuJoCoPlayer:
         self.settings: Mapping[str, Any] = asdict(options)
         self.model = standing_robot(case, options)
         self.data = mujoco.MjData(self.model)
+        self.size = mujoco.mj_stateSize(self.model, PHYSICS)
         names = case.robot.joint_names
         self.positions = np.r_[0:3, 4:7, 3, [self.model.joint(joint).qposadr[0] for joint in names]]
         self.drives = [self.model.actuator(joint).id for joint in names]
         self.data.qpos[self.positions] = case.robot.home
         self._kept = (np.zeros(0), np.zeros(0), np.zeros(0))
 
-    def play(self, rows: np.ndarray) -> None:
-        """See `Player.play`."""
+    def ready(self, rows: np.ndarray) -> Callable[[], Any]:
+        """See `Player.ready`."""
         controls = np.zeros((1, len(rows), len(self.drives)))
         controls[0][:, self.drives] = rows
         if (controls == controls[:, :1]).all():
-            self.data.ctrl = controls[0, 0]
-            mujoco.mj_step(self.model, self.data, nstep=self.case.every * len(rows))
-            return
+            return partial(self._hold, controls[0, 0], self.case.every * len(rows))
         controls = np.repeat(controls, self.case.every, axis=1)
-        start, count = self.state()[None], controls.shape[1]
-        rollout.rollout(
-            [self.model], [self.data], start, controls, nstep=count, skip_checks=True,
-            initial_warmstart=self.data.qacc_warmstart[None].copy(),
-            state=np.empty((1, count, start.shape[1])), sensordata=np.empty((1, count, 0)),
+        count = controls.shape[1]
+        start, out = np.empty((1, self.size)), np.empty((1, count, self.size))
+        roll = partial(
+            rollout.rollout, [self.model], [self.data], start, controls, nstep=count, skip_checks=True,
+            state=out, sensordata=np.empty((1, count, 0)),
         )  # fmt: skip
+        return partial(self._follow, roll, start)
+
+    def _hold(self, controls: np.ndarray, count: int) -> None:
+        self.data.ctrl = controls
+        mujoco.mj_step(self.model, self.data, nstep=count)
+
+    def _follow(self, roll: Callable[..., Any], start: np.ndarray) -> None:
+        mujoco.mj_getState(self.model, self.data, start[0], PHYSICS)
+        roll(initial_warmstart=self.data.qacc_warmstart[None].copy())
 
     def coordinates(self) -> np.ndarray:
         """See `Player.coordinates`."""
@@ -118,7 +126,7 @@ class MuJoCoPlayer:
 
     def state(self) -> np.ndarray:
         """Return what MuJoCo needs to go on from here."""
-        state = np.zeros(mujoco.mj_stateSize(self.model, PHYSICS))
+        state = np.zeros(self.size)
         mujoco.mj_getState(self.model, self.data, state, PHYSICS)
         return state
 

@@ -1,6 +1,7 @@
 """This package as a player: every time-stepping contact model, in compiled runs, and one step per Python call."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -41,13 +42,13 @@ class OurPlayer:
         self.simulator.hold(case.drive.stiffness, case.drive.damping)
         self._kept: list[tuple[np.ndarray, np.ndarray]] = []
 
-    def play(self, rows: np.ndarray) -> None:
-        """See `Player.play`."""
+    def ready(self, rows: np.ndarray) -> Callable[[], Any]:
+        """See `Player.ready`."""
         robot, model = self.case.robot, self.simulator.model
         commands = np.zeros((len(rows), 2, robot.nv))
         commands[:, 1, robot.velocity_indices] = rows
-        steps = self.case.every * len(rows)
-        model.run(self.case.time_step, steps, Commands(commands, self.case.every), NO_LOG, 1)
+        every = self.case.every
+        return partial(model.run, self.case.time_step, every * len(rows), Commands(commands, every), NO_LOG, 1)
 
     def coordinates(self) -> np.ndarray:
         """See `Player.coordinates`."""

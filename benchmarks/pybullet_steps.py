@@ -77,8 +77,11 @@ class PyBulletPlayer:
             velocityGains=[drive.damping if pd else 1.0] * count, forces=[STRONG] * count, physicsClientId=self.world,
         )  # fmt: skip
 
-    def play(self, rows: np.ndarray) -> None:
-        """See `Player.play`."""
+    def ready(self, rows: np.ndarray) -> Callable[[], Any]:
+        """See `Player.ready`."""
+        return partial(self._follow, rows)
+
+    def _follow(self, rows: np.ndarray) -> None:
         for row in rows:
             self._drive(row)
             for _ in range(self.case.every):

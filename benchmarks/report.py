@@ -63,10 +63,10 @@ def plot_bars(
 ) -> None:
     """Plot minimal times as horizontal bars, one group per task; None leaves a gap."""
     figure, axes = plt.subplots(figsize=(7, (0.4 + 0.1 * len(bars)) * len(groups) + 1.2))
-    height = 0.8 / len(bars)
+    height, colours = 0.8 / len(bars), plt.get_cmap("tab10" if len(bars) <= 10 else "tab20")
     for k, (label, times) in enumerate(bars.items()):
         places = [row + (k - (len(bars) - 1) / 2) * height for row in range(len(groups))]
-        axes.barh(places, [time.minimum if time else 0.0 for time in times], height, label=label)
+        axes.barh(places, [time.minimum if time else 0.0 for time in times], height, label=label, color=colours(k))
     axes.set_yticks(range(len(groups)), groups)
     axes.invert_yaxis()
     axes.set(xlabel="µs", title=title, xscale=scale)

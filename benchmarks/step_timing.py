@@ -33,8 +33,8 @@ class Player(Protocol):
     settings: Mapping[str, Any]
     piece: int
 
-    def play(self, rows: np.ndarray) -> None:
-        """Follow joint targets (rows, joint_count), rad, each for the case's ``every`` steps."""
+    def ready(self, rows: np.ndarray) -> Callable[[], Any]:
+        """Return a call that follows joint targets (rows, joint_count), rad, each for the case's ``every`` steps."""
 
     def coordinates(self) -> np.ndarray:
         """Return q in the package's conventions, (nq,)."""
@@ -63,10 +63,10 @@ def watch(case: StepCase, player: Player) -> Behaviour:
     """Let a player start from its home pose, settle and be watched; keep the state it ends in."""
     rows = case.targets(SETTLING + WATCHING, growing=True)
     settled = len(case.targets(SETTLING))
-    player.play(rows[:settled])
+    player.ready(rows[:settled])()
     path = []
     for k in range(settled, len(rows)):
-        player.play(rows[k : k + 1])
+        player.ready(rows[k : k + 1])()
         path.append(player.coordinates())
     player.save()
     return behaviour(case, np.array(path))
@@ -80,7 +80,7 @@ def pieces(case: StepCase, size: int) -> list[np.ndarray]:
 
 def time_players(case: StepCase, players: Sequence[Player], rounds: int) -> list[Timing]:
     """Return what a step takes in every player, µs; they take turns, a gait period each."""
-    parts = [pieces(case, player.piece) for player in players]
+    parts = [[player.ready(rows) for rows in pieces(case, player.piece)] for player in players]
     samples: list[list[list[float]]] = [[[] for _ in own] for own in parts]
     strides = [1] * len(players)
     with no_garbage_collection():
@@ -91,7 +91,7 @@ def time_players(case: StepCase, players: Sequence[Player], rounds: int) -> list
                 player.restore()
                 for part, times in zip(parts[k], samples[k]):
                     start = time.perf_counter()
-                    player.play(part)
+                    part()
                     times.append(time.perf_counter() - start)
                 strides[k] = max(1, round(sum(map(min, samples[k])) / TURN))
     scale = 1e6 / (case.every * len(case.targets(1)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from .mujoco_steps import DEFAULT, FASTEST, candidates, default_player, fastest_players
@@ -14,6 +15,7 @@ from .timing import Contender, Timing, interleave, print_table
 
 # MuJoCo's time over ours: which of ours, against which of MuJoCo's, and what it should reach.
 GOALS = ((EXACT, DEFAULT, 3.0), (EXACT, FASTEST, 2.5), (MOREAU, DEFAULT, 2.0))
+BARE = f"{EXACT}, without a report"
 
 NOTES = """
 Same URDF, gains, joint targets (a new row every 2.5 ms) and friction 0.8; only the four feet can touch; no joint
@@ -104,7 +106,10 @@ def per_call(drive: Robot, rounds: int) -> dict[str, Timing]:
     players += [default_player(case), *rivals(case)[0]]
     able = [player for player in players if not watch(case, player).failure]
     contenders = [Contender(p.name, STANDING, "call", p.single_step(), reset=p.restore) for p in able]
-    return dict(zip((p.name for p in able), interleave(contenders, rounds, 1e-3)))
+    bare = OurPlayer(case, EXACT)
+    watch(case, bare)
+    contenders.append(Contender(BARE, STANDING, "call", partial(bare.simulator.advance, 1), reset=bare.restore))
+    return dict(zip((c.engine for c in contenders), interleave(contenders, rounds, 1e-3)))
 
 
 def run(rounds: int) -> dict[str, Any]:
@@ -127,6 +132,7 @@ def run(rounds: int) -> dict[str, Any]:
         }
         plot_bars(f"steps_{drive.name}", f"{drive.name}: a whole step", [*map(short, cases)], bars, "log")
         calls[drive.name] = per_call(drive, max(1, rounds // 4))
+    names = dict.fromkeys(name for found in calls.values() for name in found)
     rows = [[name, *(f"{calls[r][name].minimum:.2f}" if name in calls[r] else "" for r in calls)] for name in names]
     print_table("Standing, 0.5 ms, one Python call per step, µs (minimum)", ["", *calls], rows)
     print_ratios(results)
