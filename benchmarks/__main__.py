@@ -2,11 +2,18 @@
 
 import argparse
 
-from . import dynamics, event_driven
+from . import batch, dynamics, event_driven, growth, steps, table1
 from .report import RESULTS, write_json
 from .timing import machine, use_one_core
 
-PARTS = {"dynamics": dynamics.run, "event_driven": event_driven.run}
+PARTS = {
+    "dynamics": dynamics.run,
+    "event_driven": event_driven.run,
+    "steps": steps.run,
+    "batch": batch.run,
+    "growth": growth.run,
+    "table1": table1.run,
+}
 
 
 def main() -> None:
