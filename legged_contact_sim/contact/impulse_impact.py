@@ -35,10 +35,11 @@ from .stick_slip import (
 
 RESOLVED, JAMMED, CUT_OFF = 0, 1, 2  # how an impact went; see `collide`
 
-STEPS = 2000  # along the normal impulse, before friction is given up
+STEPS = 10_000  # along the normal impulse, before friction is given up
 TURN = 0.005  # rad; largest turn of a slip direction in a step
 STRAIGHT = 1e-12  # sine of the angle to its own slip below which a change of slip is straight
-STILL = 1e-8  # of the impact's largest velocity; slower points rest
+STILL = 1e-8  # of the impact's largest velocity; slower along the normal is a standstill,
+CREEP = 100.0  # and so many times as much along the ground: what is left is taken off while the point sticks
 FRICTION_SWEEPS = 200
 
 
@@ -59,7 +60,7 @@ def begin(problem, arrival, contacts, rows, still, friction):
         if problem.velocity[3 * k] > still:
             problem.motion[k] = LOOSE
         else:
-            classify(problem, k, still, friction)
+            classify(problem, k, CREEP * still, friction)
     for r in range(3 * contacts, rows):
         problem.motion[r - 2 * contacts] = LOOSE if problem.velocity[r] > still else RESTING
 
@@ -161,7 +162,7 @@ def step_to_meet(velocity, response, pressed):
     Args:
         velocity: of the row, m/s.
         response: its change per unit of normal impulse.
-        pressed: whether it has an impulse.
+        pressed: whether its impulse may take it beyond a standstill.
     """
     if velocity > 0.0 and response < 0.0:
         return -velocity / response
@@ -182,7 +183,7 @@ def longest_step(problem, contacts, rows, still):
             longest = min(longest, step_to_meet(velocity[3 * k], response[3 * k], pressed))
     for r in range(3 * contacts, rows):
         if abs(velocity[r]) > still:
-            longest = min(longest, step_to_meet(velocity[r], response[r], problem.force[r] > 0.0))
+            longest = min(longest, step_to_meet(velocity[r], response[r], False))  # a limit gives nothing back
     return longest
 
 
@@ -255,13 +256,13 @@ def change_parts(problem, contacts, rows, still, friction):
         r, heading = 3 * k, problem.heading[k]
         if problem.motion[k] == LOOSE:
             if velocity[r] <= still:
-                classify(problem, k, still, friction)
+                classify(problem, k, CREEP * still, friction)
         elif velocity[r] > still and problem.force[r] == 0.0:
             problem.motion[k] = LOOSE
         elif problem.motion[k] == SLIPPING and heading[0] * heading[0] + heading[1] * heading[1] > 0.0:
             along = velocity[r + 1] * heading[0] + velocity[r + 2] * heading[1]
             slows = problem.response[r + 1] * heading[0] + problem.response[r + 2] * heading[1] < 0.0
-            if along <= still and slows:
+            if along <= CREEP * still and slows:
                 problem.motion[k] = RESTING
     for r in range(3 * contacts, rows):
         problem.motion[r - 2 * contacts] = LOOSE if velocity[r] > still else RESTING

@@ -141,6 +141,8 @@ def spread_forces(problem, resting, slipping, size, rows, friction):
         force[r] = 0.0
     for c in range(size):
         s = order[c]
+        if c >= 3 * resting or c % 3 == 0:
+            z[c] = max(z[c], 0.0)  # rounding
         force[s] = z[c]
         if 3 * resting <= c < 3 * resting + slipping:
             force[s + 1] = -friction * problem.heading[s // 3, 0] * z[c]
