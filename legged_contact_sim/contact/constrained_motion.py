@@ -1,0 +1,320 @@
+"""Smooth motion between events: accelerations and contact forces while every point keeps its mode.
+
+A point that sticks has three unknown forces and three accelerations that vanish; one that slips has its normal force
+(the tangential one is ``-mu_d f_n`` along the slip) and its normal acceleration. Flickinger's selection matrices say
+the same (eqs. 3.17 to 3.21): with B_2 from the unknowns f to all forces and the rows of vanishing accelerations picked,
+
+    (J A^-1 J^T B_2) f = -(J a_free + dJ/dt v),
+
+solved by least squares of smallest norm, since redundant contacts leave f undetermined. A joint at its limit is one
+more row with one unknown. A joint that its dry friction holds is welded.
+"""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..actuation.joint_laws import add_contact_hold, hold_efforts, limit_effort
+from ..actuation.rows import ACCELERATION, ADDED, APPLIED, CHANGE, DAMPING, EFFORT, FEED, HOLD, STIFFNESS, TARGET
+from ..compilation import inlined
+from ..dynamics.articulated_body import apply_external_forces, gather_inertias, spread_accelerations
+from ..dynamics.contact_inertia import hand_inward_effort, invert_roots
+from ..dynamics.kinematics import place_bodies, point_acceleration, world_velocity
+from ..dynamics.manifold import coordinate_rates
+from ..dynamics.spatial import spatial, vadd, vdot, vector, vector_at, velocity_at, vsub
+from ..model import RobotModel
+from ..model.records import FREE
+from .constraint_rows import couple_contacts, couple_limit, hand_in_contact
+from .contact_shape import material_velocity, measure_shape, normal_rate, point_records, wandering
+from .detection import lay_tangents
+from .least_squares import factor_normal, solve_least_squares
+from .records import (
+    ACTUATORS,
+    CONTACT_NORMAL,
+    CONTACT_TANGENTIAL,
+    EXTERNAL,
+    JOINT_LOSSES,
+    SLIP,
+    STICK,
+    WORK_TERMS,
+)
+from .system import ACTIVE, IMPULSE, JOINTED, MODE, OFFSET, SIDE
+from .time_stepping import apply_impulses, external_forces_act, world_impulse
+
+FLOW = np.dtype(
+    [
+        ("absolute_tolerance", "f8"),  # of the integrator, per number of the state
+        ("relative_tolerance", "f8"),
+        ("static_friction", "f8"),  # coefficient up to which a point sticks
+        ("dynamic_friction", "f8"),  # coefficient of a point that slips
+        ("stick_speed", "f8"),  # m/s; slower slip is rest
+        ("force_tolerance", "f8"),  # N (or N m): a force this far beyond its bound is within it
+        ("longest_step", "f8"),  # s
+    ],
+    align=True,
+)
+
+
+class Motion(NamedTuple):
+    """What event-driven motion works on besides a `System`; m contact points, r rows, n links."""
+
+    points: Any  # POINT (m,)
+    flow: Any  # FLOW (1,)
+    y: Any  # q, v, then work of every kind and the contacts' impulses since the last output: see `state_length`
+    stages: Any  # (STAGE_ROWS, len(y)): of the Runge-Kutta step
+    stops: Any  # per link: 1 or -1 while the joint rests at its lower or upper limit, else 0, (n,)
+    M: Any  # selection matrix, (r, r)
+    normal: Any  # its normal equations, (r, r)
+    vectors: Any  # (MOTION_ROWS, r)
+    unknowns: Any  # (2, r): the row of every unknown; whether it is the normal force of a slipping point
+    counts: Any  # active contacts, joints at a limit, unknowns
+    values: Any  # (2, codes): event functions at the start of the step and now
+    step: Any  # (2,): next trial step, s; time since the last event, s
+
+
+RIGHT, SOLUTION, RESIDUAL_ROW, STEP_ROW = range(4)
+MOTION_ROWS = 4
+ROW_OF, SLIPPING = range(2)
+CONTACT_COUNT, STOP_COUNT, UNKNOWN_COUNT = range(3)
+STAGE_ROWS = 9
+
+
+def state_length(robot: RobotModel) -> int:
+    """Return the length of the extended state: q, v, work terms, three impulses per contact point."""
+    return robot.nq + robot.nv + len(WORK_TERMS) + 3 * len(robot.contact_points)
+
+
+def build_motion(robot: RobotModel) -> Motion:
+    """Return the work of a robot's event-driven motion, all arrays allocated."""
+    m, n = len(robot.contact_points), len(robot.links)
+    r = max(1, 3 * m + robot.joint_count)
+    flow = np.zeros(1, dtype=FLOW)
+    flow["force_tolerance"] = 1e-9 * (10.0 * robot.total_mass + 1.0)
+    flow["longest_step"] = np.inf
+    return Motion(
+        points=point_records(robot.contact_points),
+        flow=flow,
+        y=np.zeros(state_length(robot)),
+        stages=np.zeros((STAGE_ROWS, state_length(robot))),
+        stops=np.zeros(n),
+        M=np.zeros((r, r)),
+        normal=np.zeros((r, r)),
+        vectors=np.zeros((MOTION_ROWS, r)),
+        unknowns=np.zeros((2, r), dtype=np.int64),
+        counts=np.zeros(3, dtype=np.int64),
+        values=np.zeros((2, 2 * m + 2 * n)),
+        step=np.zeros(2),
+    )
+
+
+@inlined
+def load_joints(system, q, v):
+    """Fill efforts and inertias of the joints: drives with their gains, damping, springs, friction; weld what holds."""
+    links, bodies, rates = system.links, system.bodies, system.rates
+    for i in range(len(links)):
+        link, j = links[i], links[i].velocity_index
+        if link.joint_kind == FREE:
+            for k in range(j, j + 6):
+                rates[EFFORT, k], rates[APPLIED, k], rates[ADDED, k] = rates[FEED, k], rates[FEED, k], 0.0
+            continue
+        position = q[link.position_index]
+        drive = rates[FEED, j] + rates[STIFFNESS, j] * (rates[TARGET, j] - position) - rates[DAMPING, j] * v[j]
+        rates[EFFORT, j] = limit_effort(link, drive, v[j])
+        applied = rates[EFFORT, j] - link.damping * v[j] - link.stiffness * (position - link.rest_position)
+        bodies[i].locked = 1 if link.friction > 0.0 and system.slides[i] == 0.0 else 0
+        rates[APPLIED, j] = applied - link.friction * system.slides[i]
+        rates[ADDED, j] = link.rotor_inertia
+        rates[HOLD, j] = 0.0
+
+
+@inlined
+def list_constraints(system, motion):
+    """List the contacts that bear and the joints at a limit, place the contacts, and fill G of all their rows."""
+    links, bodies, contacts = system.links, system.bodies, system.contacts
+    rows, efforts, G = system.rows, system.row_efforts, system.G
+    count = 0
+    for k in range(len(contacts)):
+        if contacts[k].closed:
+            measure_shape(contacts[k], motion.points[k], bodies, system.terrain[0], system.heights)
+            lay_tangents(contacts[k])
+            system.indices[ACTIVE, count] = k
+            hand_in_contact(links, bodies, contacts[k], rows, efforts, 3 * count)
+            for s in range(count + 1):
+                couple_contacts(links, bodies, rows, efforts, G, 3 * count, 3 * s)
+            count += 1
+    stops = 0
+    for i in range(len(links)):
+        if motion.stops[i] != 0.0 and not bodies[i].locked:
+            r = 3 * count + stops
+            system.indices[JOINTED, stops] = i
+            system.vectors[SIDE, r] = motion.stops[i]
+            hand_inward_effort(links, bodies, i, motion.stops[i], rows[r], efforts[r])
+            couple_limit(links, bodies, rows, efforts, G, r)
+            stops += 1
+    motion.counts[CONTACT_COUNT], motion.counts[STOP_COUNT] = count, stops
+
+
+@inlined
+def put_components(contact, value, out, r):
+    """Store a vector's components along the normal and the tangents at ``out[r:]``."""
+    out[r] = vdot(vector(contact.normal), value)
+    out[r + 1] = vdot(vector(contact.first_tangent), value)
+    out[r + 2] = vdot(vector(contact.second_tangent), value)
+
+
+@inlined
+def free_accelerations(system, motion):
+    """Fill ``J a + dJ/dt v`` of all rows without contact forces (after the articulated body method)."""
+    bodies, b = system.bodies, system.vectors[OFFSET]
+    fall = spatial(bodies[-1].acceleration).linear
+    for k in range(motion.counts[CONTACT_COUNT]):
+        contact, point = system.contacts[system.indices[ACTIVE, k]], motion.points[system.indices[ACTIVE, k]]
+        turning = normal_rate(contact, point, bodies, system.terrain[0], system.heights)
+        material = vsub(point_acceleration(bodies[contact.link], vector(contact.position)), fall)
+        put_components(contact, vadd(material, wandering(contact, point, bodies, turning)), b, 3 * k)
+        b[3 * k] += vdot(turning, material_velocity(contact, bodies))
+    for k in range(motion.counts[STOP_COUNT]):
+        r = 3 * motion.counts[CONTACT_COUNT] + k
+        j = system.links[system.indices[JOINTED, k]].velocity_index
+        b[r] = system.vectors[SIDE, r] * system.rates[ACCELERATION, j]
+
+
+@inlined
+def touch_velocities(system, motion):
+    """Fill the touching points' velocities in their records."""
+    for k in range(motion.counts[CONTACT_COUNT]):
+        contact = system.contacts[system.indices[ACTIVE, k]]
+        put_components(contact, material_velocity(contact, system.bodies), contact.end_velocity, 0)
+
+
+@inlined
+def slip_direction(contact, point):
+    """Return the direction of slip along the tangents; while the slip has reversed within a step, the old one."""
+    x, y = contact.end_velocity[1], contact.end_velocity[2]
+    speed = math.sqrt(x * x + y * y)
+    if x * point.slip_direction[0] + y * point.slip_direction[1] <= 0.01 * speed or speed < 1e-12:
+        return point.slip_direction[0], point.slip_direction[1]
+    return x / speed, y / speed
+
+
+@inlined
+def list_unknowns(system, motion):
+    """List the rows whose acceleration vanishes, one unknown force for each; return how many."""
+    count, rows, slipping = 0, motion.unknowns[ROW_OF], motion.unknowns[SLIPPING]
+    for k in range(motion.counts[CONTACT_COUNT]):
+        mode = system.contacts[system.indices[ACTIVE, k]].mode
+        system.indices[MODE, k] = mode
+        for m in range(3 if mode == STICK else 1):
+            rows[count], slipping[count] = 3 * k + m, 1 if mode == SLIP else 0
+            count += 1
+    for k in range(motion.counts[STOP_COUNT]):
+        rows[count], slipping[count] = 3 * motion.counts[CONTACT_COUNT] + k, 0
+        count += 1
+    motion.counts[UNKNOWN_COUNT] = count
+    return count
+
+
+@inlined
+def solve_forces(system, motion):
+    """Find the forces that keep the listed rows from accelerating, (normal, tangents) per contact, then joint stops."""
+    G, z, M = system.G, system.vectors[IMPULSE], motion.M
+    rows, slipping, n = motion.unknowns[ROW_OF], motion.unknowns[SLIPPING], list_unknowns(system, motion)
+    mu, size = motion.flow[0].dynamic_friction, 3 * motion.counts[CONTACT_COUNT] + motion.counts[STOP_COUNT]
+    for b in range(n):
+        s, first, second = rows[b], 0.0, 0.0
+        if slipping[b]:
+            k = system.indices[ACTIVE, s // 3]
+            first, second = slip_direction(system.contacts[k], motion.points[k])
+        for a in range(n):
+            M[a, b] = G[rows[a], s]
+            if slipping[b]:
+                M[a, b] -= mu * (first * G[rows[a], s + 1] + second * G[rows[a], s + 2])
+    for a in range(n):
+        motion.vectors[RIGHT, a] = -system.vectors[OFFSET, rows[a]]
+    factor_normal(M, n, motion.normal)
+    f = motion.vectors[SOLUTION]
+    solve_least_squares(
+        M, motion.normal, n, motion.vectors[RIGHT], f, motion.vectors[RESIDUAL_ROW], motion.vectors[STEP_ROW]
+    )
+    for r in range(size):
+        z[r] = 0.0
+    for b in range(n):
+        z[rows[b]] = f[b]
+        if slipping[b]:
+            k = system.indices[ACTIVE, rows[b] // 3]
+            first, second = slip_direction(system.contacts[k], motion.points[k])
+            z[rows[b] + 1], z[rows[b] + 2] = -mu * first * f[b], -mu * second * f[b]
+    for k in range(motion.counts[CONTACT_COUNT]):
+        for m in range(3):
+            system.contacts[system.indices[ACTIVE, k]].force[m] = z[3 * k + m]
+
+
+@inlined
+def book_power(system, motion, v, out):
+    """Write the power of everything that acts, W, and the contact forces in world axes, N, to ``out``."""
+    works, impulses = out[: len(WORK_TERMS)], out[len(WORK_TERMS) :]
+    for k in range(len(out)):
+        out[k] = 0.0
+    for i in range(len(system.links)):
+        link, j = system.links[i], system.links[i].velocity_index
+        if link.joint_kind == FREE:
+            for k in range(j, j + 6):
+                works[ACTUATORS] += system.rates[EFFORT, k] * v[k]
+        else:
+            works[ACTUATORS] += system.rates[EFFORT, j] * v[j]
+            works[JOINT_LOSSES] -= (link.damping * v[j] + link.friction * system.slides[i]) * v[j]
+    for k in range(motion.counts[CONTACT_COUNT]):
+        index = system.indices[ACTIVE, k]
+        contact = system.contacts[index]
+        works[CONTACT_NORMAL] += contact.force[0] * contact.end_velocity[0]
+        works[CONTACT_TANGENTIAL] += contact.force[1] * contact.end_velocity[1]
+        works[CONTACT_TANGENTIAL] += contact.force[2] * contact.end_velocity[2]
+        force = world_impulse(contact, contact.force, 0)
+        for m in range(3):
+            impulses[3 * index + m] = force[m]
+
+
+@inlined
+def external_power(system):
+    """Return the power of the external wrenches in the present motion, W."""
+    total = 0.0
+    for i in range(len(system.links)):
+        motion, force = spatial(system.bodies[i].velocity), vector(system.forces[i])
+        velocity = world_velocity(system.bodies, velocity_at(motion, vector(system.bodies[i].position)))
+        total += vdot(force, velocity) + vdot(vector_at(system.forces[i], 3), motion.angular)
+    return total
+
+
+@inlined
+def derivative(system, motion, y, out):
+    """Write dy/dt of the extended state in the present modes; leaves bodies, contacts and forces as they are there."""
+    links, bodies, rates = system.links, system.bodies, system.rates
+    nv = rates.shape[1]
+    nq = len(system.state) - nv
+    q, v = y[:nq], y[nq : nq + nv]
+    pushed = external_forces_act(system.forces)
+    place_bodies(links, bodies, q, v)
+    if pushed:
+        apply_external_forces(links, bodies, system.forces)
+    load_joints(system, q, v)
+    gather_inertias(links, bodies, rates[APPLIED], rates[ADDED])
+    spread_accelerations(links, bodies, rates[ACCELERATION])
+    hold_efforts(system, v, 1.0)
+    invert_roots(links, bodies)
+    list_constraints(system, motion)
+    touch_velocities(system, motion)
+    free_accelerations(system, motion)
+    rows = 3 * motion.counts[CONTACT_COUNT] + motion.counts[STOP_COUNT]
+    for j in range(nv):
+        rates[CHANGE, j] = 0.0
+    if rows > 0:
+        solve_forces(system, motion)
+        apply_impulses(system, motion.counts[CONTACT_COUNT], rows, system.vectors[IMPULSE])
+        add_contact_hold(system, 1.0)
+    for j in range(nv):
+        out[nq + j] = rates[ACCELERATION, j] + rates[CHANGE, j]
+    coordinate_rates(links, q, v, out[:nq])
+    book_power(system, motion, v, out[nq + nv :])
+    if pushed:
+        out[nq + nv + EXTERNAL] += external_power(system)
