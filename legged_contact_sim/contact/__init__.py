@@ -2,13 +2,14 @@
 
 from .compliant import Compliant
 from .distributed import Distributed
+from .embedding import Embedding
 from .exact_lcp import ExactLcp
 from .model import Commands, ContactModel, Event
 from .moreau import Moreau
 from .penalty import Penalty
 
 MODELS: dict[str, type[ContactModel]] = {
-    model.name: model for model in (ExactLcp, Moreau, Compliant, Penalty, Distributed)
+    model.name: model for model in (ExactLcp, Moreau, Compliant, Penalty, Distributed, Embedding)
 }
 
 

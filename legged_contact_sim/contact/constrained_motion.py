@@ -25,6 +25,7 @@ from ..dynamics.manifold import coordinate_rates
 from ..dynamics.spatial import spatial, vadd, vdot, vector, vector_at, velocity_at, vsub
 from ..model import RobotModel
 from ..model.records import FREE
+from .constraint_embedding import embed, reduction_of
 from .constraint_rows import couple_contacts, couple_limit, hand_in_contact
 from .contact_shape import material_velocity, measure_shape, normal_rate, point_records, wandering
 from .detection import lay_tangents
@@ -51,6 +52,7 @@ FLOW = np.dtype(
         ("stick_speed", "f8"),  # m/s; slower slip is rest
         ("force_tolerance", "f8"),  # N (or N m): a force this far beyond its bound is within it
         ("longest_step", "f8"),  # s
+        ("embedded", "i8"),  # 1: accelerations and forces by constraint embedding, 0: by the selection matrix
     ],
     align=True,
 )
@@ -71,6 +73,7 @@ class Motion(NamedTuple):
     counts: Any  # active contacts, joints at a limit, unknowns
     values: Any  # (2, codes): event functions at the start of the step and now
     step: Any  # (2,): next trial step, s; time since the last event, s
+    reduction: Any  # work of the constraint embedding
 
 
 RIGHT, SOLUTION, RESIDUAL_ROW, STEP_ROW = range(4)
@@ -78,6 +81,7 @@ MOTION_ROWS = 4
 ROW_OF, SLIPPING = range(2)
 CONTACT_COUNT, STOP_COUNT, UNKNOWN_COUNT = range(3)
 STAGE_ROWS = 9
+LIGHTEST = 1e-6  # smallest load, relative to the heaviest, by which points share redundant friction
 
 
 def state_length(robot: RobotModel) -> int:
@@ -105,6 +109,7 @@ def build_motion(robot: RobotModel) -> Motion:
         counts=np.zeros(3, dtype=np.int64),
         values=np.zeros((2, 2 * m + 2 * n)),
         step=np.zeros(2),
+        reduction=reduction_of(robot),
     )
 
 
@@ -218,9 +223,9 @@ def list_unknowns(system, motion):
 @inlined
 def solve_forces(system, motion):
     """Find the forces that keep the listed rows from accelerating, (normal, tangents) per contact, then joint stops."""
-    G, z, M = system.G, system.vectors[IMPULSE], motion.M
+    G, M = system.G, motion.M
     rows, slipping, n = motion.unknowns[ROW_OF], motion.unknowns[SLIPPING], list_unknowns(system, motion)
-    mu, size = motion.flow[0].dynamic_friction, 3 * motion.counts[CONTACT_COUNT] + motion.counts[STOP_COUNT]
+    mu = motion.flow[0].dynamic_friction
     for b in range(n):
         s, first, second = rows[b], 0.0, 0.0
         if slipping[b]:
@@ -237,9 +242,17 @@ def solve_forces(system, motion):
     solve_least_squares(
         M, motion.normal, n, motion.vectors[RIGHT], f, motion.vectors[RESIDUAL_ROW], motion.vectors[STEP_ROW]
     )
+    spread_forces(system, motion, f)
+
+
+@inlined
+def spread_forces(system, motion, f):
+    """Write the forces of all rows and of the contacts from the unknowns ``f``."""
+    z, rows, slipping = system.vectors[IMPULSE], motion.unknowns[ROW_OF], motion.unknowns[SLIPPING]
+    mu, size = motion.flow[0].dynamic_friction, 3 * motion.counts[CONTACT_COUNT] + motion.counts[STOP_COUNT]
     for r in range(size):
         z[r] = 0.0
-    for b in range(n):
+    for b in range(motion.counts[UNKNOWN_COUNT]):
         z[rows[b]] = f[b]
         if slipping[b]:
             k = system.indices[ACTIVE, rows[b] // 3]
@@ -248,6 +261,36 @@ def solve_forces(system, motion):
     for k in range(motion.counts[CONTACT_COUNT]):
         for m in range(3):
             system.contacts[system.indices[ACTIVE, k]].force[m] = z[3 * k + m]
+
+
+@inlined
+def embed_forces(system, motion, y):
+    """Find forces and accelerations by constraint embedding, redundant friction shared out by the loads."""
+    held, f, drags = list_unknowns(system, motion), motion.vectors[SOLUTION], motion.vectors[RESIDUAL_ROW:]
+    rows, contacts, mu = motion.unknowns[ROW_OF], motion.counts[CONTACT_COUNT], motion.flow[0].dynamic_friction
+    load = 0.0
+    for k in range(contacts):
+        load = max(load, system.contacts[system.indices[ACTIVE, k]].force[0])
+    for a in range(held):
+        drags[0, a], drags[1, a], motion.vectors[RIGHT, a] = 0.0, 0.0, 1.0
+        if rows[a] < 3 * contacts:
+            k = system.indices[ACTIVE, rows[a] // 3]
+            if motion.unknowns[SLIPPING, a]:
+                first, second = slip_direction(system.contacts[k], motion.points[k])
+                drags[0, a], drags[1, a] = mu * first, mu * second
+            elif rows[a] % 3 > 0 and load > 0.0:
+                motion.vectors[RIGHT, a] = math.sqrt(max(system.contacts[k].force[0] / load, LIGHTEST))
+    embed(system, motion.reduction, y, contacts, motion.counts[STOP_COUNT], rows, drags, motion.vectors[RIGHT], held, f)
+    spread_forces(system, motion, f)
+
+
+@inlined
+def is_any_held(system):
+    """Return whether dry friction holds a joint."""
+    for i in range(len(system.links)):
+        if system.bodies[i].locked:
+            return True
+    return False
 
 
 @inlined
@@ -287,15 +330,14 @@ def external_power(system):
 
 
 @inlined
-def derivative(system, motion, y, out):
-    """Write dy/dt of the extended state in the present modes; leaves bodies, contacts and forces as they are there."""
+def free_motion(system, motion, y):
+    """Place the bodies and find their motion without contact forces; list all rows and fill what they would do."""
     links, bodies, rates = system.links, system.bodies, system.rates
     nv = rates.shape[1]
     nq = len(system.state) - nv
     q, v = y[:nq], y[nq : nq + nv]
-    pushed = external_forces_act(system.forces)
     place_bodies(links, bodies, q, v)
-    if pushed:
+    if external_forces_act(system.forces):
         apply_external_forces(links, bodies, system.forces)
     load_joints(system, q, v)
     gather_inertias(links, bodies, rates[APPLIED], rates[ADDED])
@@ -305,16 +347,30 @@ def derivative(system, motion, y, out):
     list_constraints(system, motion)
     touch_velocities(system, motion)
     free_accelerations(system, motion)
+
+
+@inlined
+def derivative(system, motion, y, out):
+    """Write dy/dt of the extended state in the present modes; leaves bodies, contacts and forces as they are there."""
+    links, rates = system.links, system.rates
+    nv = rates.shape[1]
+    nq = len(system.state) - nv
+    q, v = y[:nq], y[nq : nq + nv]
+    free_motion(system, motion, y)
     rows = 3 * motion.counts[CONTACT_COUNT] + motion.counts[STOP_COUNT]
     for j in range(nv):
         rates[CHANGE, j] = 0.0
     if rows > 0:
-        solve_forces(system, motion)
-        apply_impulses(system, motion.counts[CONTACT_COUNT], rows, system.vectors[IMPULSE])
-        add_contact_hold(system, 1.0)
+        if motion.flow[0].embedded:
+            embed_forces(system, motion, y)
+        else:
+            solve_forces(system, motion)
+        if not motion.flow[0].embedded or is_any_held(system):
+            apply_impulses(system, motion.counts[CONTACT_COUNT], rows, system.vectors[IMPULSE])
+            add_contact_hold(system, 1.0)
     for j in range(nv):
         out[nq + j] = rates[ACCELERATION, j] + rates[CHANGE, j]
     coordinate_rates(links, q, v, out[:nq])
     book_power(system, motion, v, out[nq + nv :])
-    if pushed:
+    if external_forces_act(system.forces):
         out[nq + nv + EXTERNAL] += external_power(system)

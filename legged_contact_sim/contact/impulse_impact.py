@@ -15,9 +15,11 @@ sticks, or slips on in another direction, as the cone decides (`stick_slip`). In
 along the way, and s goes in steps over which it turns little.
 
 The end is Stronge's: with W the work of the normal impulses and W_c its value when compression ends (both negative),
-expansion stops when ``W = (1 - e^2) W_c`` (Singh eq. 3.11). Friction only takes energy, hence an impact never gives any.
+expansion stops when ``W = (1 - e^2) W_c`` (Singh eq. 3.11). Friction only takes energy: an impact never gives any.
 
-Joint limits take part as points without restitution.
+Where friction outweighs the normal inertia (Painleve), a slip jams: impulses drive the point into the ground, faster
+and faster, and brake the slip until it stops. A point that bears a load and slips can begin to do so by itself, without
+an approach. Joint limits take part as points without restitution.
 """
 
 import math
@@ -53,10 +55,10 @@ def largest_velocity(problem, rows):
 
 
 @inlined
-def begin(problem, arrival, contacts, rows, still, friction):
+def begin(problem, contacts, rows, still, friction):
     """Let every row rest, slip or be loose as its velocity says; note the speeds u at which contacts arrive."""
     for k in range(contacts):
-        arrival[k] = max(0.0, -problem.velocity[3 * k])
+        problem.arrival[k] = max(0.0, -problem.velocity[3 * k])
         if problem.velocity[3 * k] > still:
             problem.motion[k] = LOOSE
         else:
@@ -66,11 +68,11 @@ def begin(problem, arrival, contacts, rows, still, friction):
 
 
 @inlined
-def aim(problem, arrival, contacts, rows, compressing):
+def aim(problem, contacts, rows, compressing):
     """Set the offsets: by how much, and in which proportion, the rows' velocities shall change."""
     for k in range(contacts):
         r = 3 * k
-        problem.offset[r] = min(0.0, problem.velocity[r]) if compressing else -arrival[k]
+        problem.offset[r] = min(0.0, problem.velocity[r]) if compressing else -problem.arrival[k]
         # a point at rest may have kept a trace of slip
         problem.offset[r + 1], problem.offset[r + 2] = problem.velocity[r + 1], problem.velocity[r + 2]
     for r in range(3 * contacts, rows):
@@ -236,14 +238,14 @@ def step_to_work(slope, curvature, wanted):
 
 
 @inlined
-def travel(problem, impulse, works, contacts, rows, step):
+def travel(problem, contacts, rows, step):
     """Let the impulses grow by a step of normal impulse; add up impulses and works."""
     velocity, force, response = problem.velocity, problem.force, problem.response
     for r in range(rows):
         work = force[r] * (velocity[r] + 0.5 * step * response[r]) * step
         kind = 2 if r >= 3 * contacts else min(r % 3, 1)
-        works[kind] += work
-        impulse[r] += force[r] * step
+        problem.works[kind] += work
+        problem.impulse[r] += force[r] * step
     for r in range(rows):
         velocity[r] += response[r] * step
 
@@ -290,17 +292,30 @@ def give_up_friction(problem, contacts):
 
 
 @inlined
-def collide(problem, impulse, arrival, works, contacts, rows, static, dynamic, restitution):
+def start_jam(problem, contacts, rows, static, dynamic, still):
+    """Let points that touch without an approach stop their slip if it jams; return whether it did."""
+    for r in range(rows):
+        normal = r >= 3 * contacts or r % 3 == 0
+        problem.offset[r] = -1.0 if normal and r < 3 * contacts else 0.0
+    outcome, _ = drive(problem, contacts, rows, static, dynamic)
+    step = longest_step(problem, contacts, rows, still)
+    if outcome != JAMMED or not step < math.inf:
+        return False
+    travel(problem, contacts, rows, step)
+    turn_headings(problem, contacts, 0.0, still)
+    change_parts(problem, contacts, rows, still, static)
+    return True
+
+
+@inlined
+def collide(problem, contacts, rows, static, dynamic, restitution):
     """Take the rows' velocities through an impact; return how it went and the work W_c of compression, J.
 
     RESOLVED: by the laws above. JAMMED: by them, through a slip that jammed. CUT_OFF: too many changes between stick
     and slip; the rest of the impact was done without friction.
 
     Args:
-        problem: G and velocity are read; velocity, motion and heading are those after the impact then.
-        impulse: of the rows, written, (r,), N s.
-        arrival: work, (m,).
-        works: of the normal impulses, of friction and of the limits, written, (3,), J.
+        problem: G and velocity are read; velocity, motion, heading, impulse and works are those after the impact then.
         contacts: number of contacts, m.
         rows: all rows, r.
         static: coefficient of friction of a point that rests.
@@ -309,18 +324,20 @@ def collide(problem, impulse, arrival, works, contacts, rows, static, dynamic, r
     """
     still = STILL * largest_velocity(problem, rows)
     for r in range(rows):
-        impulse[r] = 0.0
-    works[0], works[1], works[2] = 0.0, 0.0, 0.0
-    begin(problem, arrival, contacts, rows, still, static)
-    outcome, compression, compressing = RESOLVED, 0.0, closes(problem, contacts, rows, still)
-    expanding = False
-    steps = 0
+        problem.impulse[r] = 0.0
+    problem.works[0], problem.works[1], problem.works[2] = 0.0, 0.0, 0.0
+    begin(problem, contacts, rows, still, static)
+    outcome, compression, expanding, steps = RESOLVED, 0.0, False, 0
+    compressing = closes(problem, contacts, rows, still)
+    if not compressing:
+        compressing = start_jam(problem, contacts, rows, static, dynamic, still)
+        outcome = JAMMED if compressing else RESOLVED
     while (compressing or expanding) and steps < STEPS + 50:
         steps += 1
         if steps >= STEPS:
             outcome, static, dynamic = CUT_OFF, 0.0, 0.0
             give_up_friction(problem, contacts)
-        aim(problem, arrival, contacts, rows, compressing)
+        aim(problem, contacts, rows, compressing)
         way, end = drive(problem, contacts, rows, static, dynamic)
         outcome = max(outcome, way)
         step = longest_step(problem, contacts, rows, still)
@@ -331,17 +348,17 @@ def collide(problem, impulse, arrival, works, contacts, rows, static, dynamic, r
             step = min(step, longest_step(problem, contacts, rows, still))
         if compressing:
             step = min(step, end)
-        if expanding:
+        else:
             slope, curvature = power(problem, contacts)
-            wanted = step_to_work(slope, curvature, (1.0 - restitution * restitution) * compression - works[0])
+            wanted = step_to_work(slope, curvature, (1.0 - restitution * restitution) * compression - problem.works[0])
             expanding = wanted > step
             step = min(step, wanted)
         if not step < math.inf:  # nothing pushes any more
             break
-        travel(problem, impulse, works, contacts, rows, step)
+        travel(problem, contacts, rows, step)
         turn_headings(problem, contacts, 0.0, still)
         change_parts(problem, contacts, rows, still, static)
         if compressing and not closes(problem, contacts, rows, still):
-            compressing, compression = False, works[0]
+            compressing, compression = False, problem.works[0]
             expanding = restitution > 0.0 and compression < 0.0
     return outcome, compression

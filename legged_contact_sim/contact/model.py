@@ -65,6 +65,7 @@ class ContactModel(ABC):
         self.parameters = parameters
         self.system: System = build_system(robot, terrain)
         self.events: list[Event] = []
+        self.time = 0.0  # s; kept by event-driven models, set by the simulator together with the state
 
     @classmethod
     def make_parameters(cls, **given: Any) -> ParameterSet:

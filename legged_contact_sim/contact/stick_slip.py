@@ -44,6 +44,10 @@ class Problem(NamedTuple):
     elimination: Any  # work of the solver, (r, r + 1)
     unknowns: Any  # (4, r): offsets, solution, and two rows of work
     order: Any  # (2, r): row of each unknown; modes of the blocks
+    # of an impact:
+    impulse: Any  # of the rows, (r,), N s
+    arrival: Any  # speed at which each contact comes to the ground, (m,), m/s
+    works: Any  # of the normal impulses, of friction and of the limits, (3,), J
 
 
 def problem_of(contacts: int, limits: int) -> Problem:
@@ -61,6 +65,9 @@ def problem_of(contacts: int, limits: int) -> Problem:
         elimination=np.zeros((rows, rows + 1)),
         unknowns=np.zeros((4, rows)),
         order=np.zeros((2, rows), dtype=np.int64),
+        impulse=np.zeros(rows),
+        arrival=np.zeros(max(1, contacts)),
+        works=np.zeros(3),
     )
 
 

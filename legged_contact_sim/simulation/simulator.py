@@ -227,6 +227,7 @@ class Simulator:
         state[:nq] = q
         state[nq:] = to_outer_axes(self.robot, q, rates)
         self.model.restart()
+        self.model.time = self.time
         self.start_energy = float(energies(self.robot, q, rates).sum())
 
     def _advance(self, steps: int, commands: Commands, log: np.ndarray, log_every: int) -> None:
