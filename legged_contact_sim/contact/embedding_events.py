@@ -5,439 +5,308 @@ impulse domain. Then every point that touches and does not leave faster than the
 stick if they have no slip, and the complementarity of `stick_slip` on accelerations tells which bear, which stick and
 which slip. Those that bear come to rest along the rows that they hold, which ends bouncing below the threshold.
 
-What cannot be resolved (no forces fit, an impact does not end, events follow one another without end) has a
-fallback each, and is noted in the event log.
+What cannot be resolved (no forces fit, an impact does not end) has a fallback each, and is noted in the event.
 """
 
-import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-from ..actuation.joint_laws import add_contact_hold
-from ..actuation.rows import ADDED, APPLIED, CHANGE, HOLD
-from ..compilation import inlined
-from ..dynamics.articulated_body import gather_inertias
-from ..dynamics.contact_inertia import invert_roots
-from ..dynamics.energy import elastic, gravitational, kinetic
-from ..dynamics.kinematics import copy, place_bodies
+from ..actuation.rows import HOLD
+from ..dynamics.functions import energies, to_base_axes
+from ..model import RobotModel
 from ..model.records import FREE
-from .constrained_motion import (
-    CONTACT_COUNT,
-    RIGHT,
-    ROW_OF,
-    STOP_COUNT,
-    UNKNOWN_COUNT,
-    free_motion,
-    list_constraints,
-    put_components,
-)
-from .contact_shape import material_velocity, measure_shape
-from .detection import lay_tangents
-from .event_driven import constraint_rows_metric, push_rows
-from .impulse_impact import CUT_OFF, JAMMED, collide
-from .records import (
-    CONTACT_NORMAL,
-    CONTACT_TANGENTIAL,
-    IMPACTS,
-    LIMITS,
-    OPEN,
-    SLIP,
-    STICK,
-    UNCONVERGED,
-    WORK_TERMS,
-)
-from .stick_slip import LOOSE, RESTING, SLIPPING, classify, solve_forces, solve_without_friction
-from .system import ACTIVE, IMPULSE, JOINTED, OFFSET, SIDE
-from .time_stepping import SOLVER, apply_impulses, release_joints, world_impulse
-
-# Kinds of event, and the columns of a row of the log: then a flag per point, then its impulse (3, world axes, N s).
-KINDS = ("impact", "contact", "separation", "stick", "slip", "limit", "unresolved")
-IMPACT, CONTACT, SEPARATION, STICKING, SLIDING, LIMIT, UNRESOLVED = range(7)
-TIME, KIND, BEFORE, AFTER, NOTE = range(5)
-EVENT_COLUMNS = 5
-
-# Notes, added up.
-NOTES = (
-    "the slip jammed (Painleve) and was stopped by impulses",
-    "the impact did not end: the rest of it without friction",
-    "no forces fit contact and friction: no friction until the end of the step",
-    "too many events in a step: no rebound",
-    "too many events in a step: modes kept to its end",
-    "the integrator's step vanished: no friction until the end of the step",
-    "the integrator's step vanished: the rest of the step is left out",
-)
-JAM, ENDLESS, NO_FORCES, NO_REBOUND, CHATTER, VANISHED, LEFT_OUT = (1 << k for k in range(len(NOTES)))
-
-EMBEDDING = np.dtype(
-    [
-        ("static_friction", "f8"),  # coefficient up to which a point sticks
-        ("dynamic_friction", "f8"),  # coefficient of a point that slips
-        ("restitution", "f8"),  # Stronge's energetic coefficient
-        ("impact_threshold", "f8"),  # m/s (limits: rad/s); slower arrivals are no impacts
-        ("max_events", "i8"),  # in an output step
-        ("bounce", "i8"),  # 0: too many events, no rebound in this step
-    ],
-    align=True,
-)
+from .constrained_motion import CONTACT_COUNT, STOP_COUNT, Motion
+from .impulse_impact import CUT_OFF, JAMMED, contact_entry
+from .model import Event
+from .records import CONTACT_NORMAL, CONTACT_TANGENTIAL, IMPACTS, LIMITS, OPEN, SLIP, STICK, UNCONVERGED, WORK_TERMS
+from .stick_slip import LOOSE, RESTING, SLIPPING, Problem
+from .system import ACTIVE, JOINTED, OFFSET, SIDE, System
 
 TOUCHING = 1e-9  # m (rad); a point nearer to the ground (a joint nearer to its limit) touches it
 RESTING_RATE = 1e-9  # rad/s or m/s; a slower joint with dry friction is at rest
 FALLING = 1e-7  # m/s^2; acceleration into the ground at which a point that was let go bears after all
 MAX_STRIKES = 8  # impacts at one instant
+SOLVER = len(WORK_TERMS)
+
+JAM = "the slip jammed (Painleve) and was stopped by impulses"
+ENDLESS = "the impact did not end: the rest of it without friction"
+NO_FORCES = "no forces fit contact and friction: no friction until the end of the step"
 
 
-@inlined
-def total_energy(system, y):
-    """Return kinetic, potential and elastic energy together, J; leaves the bodies placed."""
-    nv = system.rates.shape[1]
-    nq = len(system.state) - nv
-    place_bodies(system.links, system.bodies, y[:nq], y[nq : nq + nv])
-    moving = kinetic(system.links, system.bodies, y[nq : nq + nv])
-    return moving + gravitational(system.links, system.bodies) + elastic(system.links, y[:nq])
+class Resolver:
+    """Resolves the events of one robot on one terrain.
 
-
-@inlined
-def log_event(log, count, time, kind, before, after, note):
-    """Begin a row of the event log, with no points yet; return its index."""
-    row = min(count[0], len(log) - 1)
-    count[0] = row + 1
-    for k in range(log.shape[1]):
-        log[row, k] = 0.0
-    log[row, TIME], log[row, KIND], log[row, BEFORE], log[row, AFTER], log[row, NOTE] = time, kind, before, after, note
-    return row
-
-
-@inlined
-def log_impulses(system, motion, log, row):
-    """Enter the points and impulses of the rows that were pushed last."""
-    z, m = system.vectors[IMPULSE], len(system.contacts)
-    for k in range(motion.counts[CONTACT_COUNT]):
-        index = system.indices[ACTIVE, k]
-        push = world_impulse(system.contacts[index], z, 3 * k)
-        if z[3 * k] > 0.0:
-            log[row, EVENT_COLUMNS + index] = 1.0
-        for c in range(3):
-            log[row, EVENT_COLUMNS + m + 3 * index + c] = push[c]
-
-
-@inlined
-def log_changes(system, modes, log, count, time, energy):
-    """Enter which points separated, began to stick or began to slip since the modes were kept."""
-    for kind in (SEPARATION, STICKING, SLIDING):
-        wanted = OPEN if kind == SEPARATION else (STICK if kind == STICKING else SLIP)
-        row = -1
-        for k in range(len(system.contacts)):
-            if modes[k] != wanted and system.contacts[k].mode == wanted:
-                if row < 0:
-                    row = log_event(log, count, time, kind, energy, energy, 0)
-                log[row, EVENT_COLUMNS + k] = 1.0
-
-
-@inlined
-def find_touching(system, motion):
-    """Measure all points in the present state; those on the ground are closed, joints at a limit stop."""
-    nv = system.rates.shape[1]
-    nq = len(system.state) - nv
-    place_bodies(system.links, system.bodies, motion.y[:nq], motion.y[nq : nq + nv])
-    for k in range(len(system.contacts)):
-        contact = system.contacts[k]
-        measure_shape(contact, motion.points[k], system.bodies, system.terrain[0], system.heights)
-        lay_tangents(contact)
-        put_components(contact, material_velocity(contact, system.bodies), contact.end_velocity, 0)
-        contact.closed = 1 if contact.gap <= TOUCHING else 0
-    for i in range(len(system.links)):
-        link = system.links[i]
-        motion.stops[i] = 0.0
-        if link.joint_kind != FREE and link.lower_limit < link.upper_limit:
-            q = motion.y[link.position_index]
-            if q - link.lower_limit <= TOUCHING:
-                motion.stops[i] = 1.0
-            elif link.upper_limit - q <= TOUCHING:
-                motion.stops[i] = -1.0
-
-
-@inlined
-def arrives(system, motion, threshold):
-    """Return whether a touching point or a joint at its limit comes on faster than the threshold."""
-    start = len(system.state) - system.rates.shape[1]
-    for contact in system.contacts:
-        if contact.closed and contact.end_velocity[0] < -threshold:
-            return True
-    for i in range(len(system.links)):
-        if motion.stops[i] * motion.y[start + system.links[i].velocity_index] < -threshold:
-            return True
-    return False
-
-
-@inlined
-def fill_problem(system, motion, problem):
-    """Copy G and the velocities of the listed rows; return the number of contacts and of rows."""
-    contacts = motion.counts[CONTACT_COUNT]
-    rows = 3 * contacts + motion.counts[STOP_COUNT]
-    start = len(system.state) - system.rates.shape[1]
-    for r in range(rows):
-        for s in range(rows):
-            problem.G[r, s] = system.G[r, s]
-    for k in range(contacts):
-        for m in range(3):
-            problem.velocity[3 * k + m] = system.contacts[system.indices[ACTIVE, k]].end_velocity[m]
-    for k in range(motion.counts[STOP_COUNT]):
-        r, j = 3 * contacts + k, system.links[system.indices[JOINTED, k]].velocity_index
-        problem.velocity[r] = system.vectors[SIDE, r] * motion.y[start + j]
-    return contacts, rows
-
-
-@inlined
-def book_impulses(system, motion, contacts, rows, normal, tangential, limits):
-    """Apply the impulses in ``system.vectors`` to the rates; enter them and their work in the extended state."""
-    z, n, nv = system.vectors[IMPULSE], len(system.state), system.rates.shape[1]
-    apply_impulses(system, contacts, rows, z)
-    for j in range(nv):
-        motion.y[n - nv + j] += system.rates[CHANGE, j]
-    motion.y[n + CONTACT_NORMAL] += normal
-    motion.y[n + CONTACT_TANGENTIAL] += tangential
-    motion.y[n + LIMITS] += limits
-    for k in range(contacts):
-        index = system.indices[ACTIVE, k]
-        push = world_impulse(system.contacts[index], z, 3 * k)
-        for c in range(3):
-            motion.y[n + len(WORK_TERMS) + 3 * index + c] += push[c]
-
-
-@inlined
-def strike(system, motion, problem, law, friction, log, count, time):
-    """Resolve an impact of all that touches, with or without friction (1 or 0), and log it."""
-    links, bodies, rates, works = system.links, system.bodies, system.rates, problem.works
-    before = total_energy(system, motion.y)
-    release_joints(system)
-    gather_inertias(links, bodies, rates[APPLIED], rates[ADDED])
-    invert_roots(links, bodies)
-    list_constraints(system, motion)
-    contacts, rows = fill_problem(system, motion, problem)
-    bounce = law.restitution if law.bounce and friction else 0.0
-    static, dynamic = friction * law.static_friction, friction * law.dynamic_friction
-    outcome, _ = collide(problem, contacts, rows, static, dynamic, bounce)
-    copy(problem.impulse[:rows], system.vectors[IMPULSE, :rows])
-    book_impulses(system, motion, contacts, rows, works[0], works[1], works[2])
-    note = JAM if outcome == JAMMED else (ENDLESS if outcome == CUT_OFF or not friction else 0)
-    if outcome == CUT_OFF or not friction:
-        system.ledger[SOLVER + UNCONVERGED] += 1.0
-    if contacts > 0:
-        system.ledger[SOLVER + IMPACTS] += 1.0
-    after = total_energy(system, motion.y)
-    row = log_event(log, count, time, IMPACT if contacts > 0 else LIMIT, before, after, note)
-    log_impulses(system, motion, log, row)
-
-
-@inlined
-def begin_joints(system, motion, code):
-    """Let joints with dry friction slide the way they move, hold those at rest, and let go the one of the event."""
-    start = len(system.state) - system.rates.shape[1]
-    for i in range(len(system.links)):
-        link, j = system.links[i], system.links[i].velocity_index
-        if link.joint_kind == FREE or link.friction <= 0.0:
-            continue
-        rate, held = motion.y[start + j], system.slides[i] == 0.0
-        system.slides[i] = 1.0 if rate > RESTING_RATE else (-1.0 if rate < -RESTING_RATE else 0.0)
-        if system.slides[i] == 0.0:
-            motion.y[start + j] = 0.0
-            if held and code == 2 * (len(system.contacts) + i) + 1:
-                system.slides[i] = -1.0 if system.rates[HOLD, j] > 0.0 else 1.0
-
-
-@inlined
-def revise_joints(system, motion):
-    """Let joints slide that their dry friction cannot hold; return whether there were any."""
-    changed = False
-    for i in range(len(system.links)):
-        link = system.links[i]
-        if link.joint_kind != FREE and link.friction > 0.0 and system.slides[i] == 0.0:
-            hold = system.rates[HOLD, link.velocity_index]
-            if abs(hold) > link.friction + motion.flow[0].force_tolerance:
-                system.slides[i] = -1.0 if hold > 0.0 else 1.0
-                changed = True
-    return changed
-
-
-@inlined
-def find_forces(system, motion, problem, released):
-    """Find the forces of all rows that may bear but the ``released`` contact's (-1: none); return whether any fit."""
-    flow, acts = motion.flow[0], True
-    free_motion(system, motion, motion.y)
-    contacts, rows = fill_problem(system, motion, problem)
-    for k in range(contacts):
-        classify(problem, k, flow.stick_speed, flow.static_friction)
-        if system.indices[ACTIVE, k] == released:
-            problem.motion[k] = LOOSE
-    for r in range(3 * contacts, rows):
-        problem.motion[r - 2 * contacts] = RESTING
-    for r in range(rows):
-        problem.offset[r] = system.vectors[OFFSET, r]
-    if flow.static_friction > 0.0:
-        acts = solve_forces(problem, contacts, rows, flow.static_friction, flow.dynamic_friction)
-    else:
-        solve_without_friction(problem, contacts, rows)
-    for r in range(rows):
-        system.vectors[IMPULSE, r] = problem.force[r]
-    if rows > 0:
-        apply_impulses(system, contacts, rows, system.vectors[IMPULSE])
-        add_contact_hold(system, 1.0)
-    return acts
-
-
-@inlined
-def falls(system, motion, problem, released):
-    """Return whether the released contact accelerates into the ground without its force."""
-    for k in range(motion.counts[CONTACT_COUNT]):
-        if system.indices[ACTIVE, k] == released:
-            return problem.offset[3 * k] + problem.response[3 * k] < -FALLING
-    return False
-
-
-@inlined
-def adopt(system, motion, problem):
-    """Let points bear, stick and slip, and joints stay at their limits, as the forces of the problem say."""
-    contacts, least = motion.counts[CONTACT_COUNT], motion.flow[0].force_tolerance
-    for k in range(contacts):
-        index = system.indices[ACTIVE, k]
-        contact, point = system.contacts[index], motion.points[index]
-        contact.closed = 1 if problem.force[3 * k] > least else 0
-        contact.mode = OPEN
-        if contact.closed:
-            contact.mode = SLIP if problem.motion[k] == SLIPPING else STICK
-            for m in range(3):
-                contact.force[m] = problem.force[3 * k + m]
-        if contact.mode == SLIP:
-            slip = math.sqrt(contact.end_velocity[1] ** 2 + contact.end_velocity[2] ** 2)
-            point.armed = 1 if slip > motion.flow[0].stick_speed else 0
-            point.slip_direction[0], point.slip_direction[1] = problem.heading[k, 0], problem.heading[k, 1]
-    for k in range(motion.counts[STOP_COUNT]):
-        if problem.force[3 * contacts + k] <= least:
-            motion.stops[system.indices[JOINTED, k]] = 0.0
-
-
-@inlined
-def settle(system, motion, problem, law, code):
-    """Find which of the touching points bear, stick and slip in the present state; return whether forces were found.
-
-    ``code`` is the event function that reached zero (-1: none). Its force is still within its bound to the last digit,
-    so its point is let go, or slips, for sure.
+    Attributes:
+        events: where events are entered.
+        bounce: whether impacts rebound.
     """
-    m = len(system.contacts)
-    released, slipped = -1, -1
-    if 0 <= code < 2 * m and system.contacts[code // 2].mode != OPEN:
-        released = code // 2 if code % 2 == 0 else -1
-        slipped = code // 2 if code % 2 == 1 and system.contacts[code // 2].mode == STICK else -1
-    start = len(system.state) - system.rates.shape[1]
-    for contact in system.contacts:
-        if contact.closed and contact.end_velocity[0] > law.impact_threshold:
-            contact.closed = 0
-        contact.mode = OPEN
-    for i in range(len(system.links)):
-        if motion.stops[i] * motion.y[start + system.links[i].velocity_index] > law.impact_threshold:
-            motion.stops[i] = 0.0
-    begin_joints(system, motion, code)
-    for _ in range(2 * len(system.links) + 4):
-        if not find_forces(system, motion, problem, released):
-            return False
-        if released >= 0 and falls(system, motion, problem, released):
-            released = -1
-        elif not revise_joints(system, motion):
-            break
-    adopt(system, motion, problem)
-    if slipped >= 0 and system.contacts[slipped].mode == STICK:
-        give_way(system.contacts[slipped], motion.points[slipped])
-    return True
 
+    def __init__(
+        self,
+        robot: RobotModel,
+        system: System,
+        motion: Motion,
+        problem: Problem,
+        parameters: Any,
+        look: Callable[[], None],
+        events: list[Event],
+    ) -> None:
+        """Take the arrays that the motion works in, and ``look``, which evaluates them in the present state."""
+        self.robot, self.system, self.motion, self.problem = robot, system, motion, problem
+        self.parameters, self.look, self.events = parameters, look, events
+        self.bounce = True
+        self._joints = robot.links["joint_kind"] != FREE
+        self._limited = self._joints & (robot.links["lower_limit"] < robot.links["upper_limit"])
+        self._dry = self._joints & (robot.links["friction"] > 0.0)
 
-@inlined
-def give_way(contact, point):
-    """Let a sticking point slip against the force that has held it."""
-    first, second = contact.force[1], contact.force[2]
-    size = math.sqrt(first * first + second * second)
-    if size > 0.0:
-        contact.mode, point.armed = SLIP, 0
-        point.slip_direction[0], point.slip_direction[1] = -first / size, -second / size
+    @property
+    def _rates(self) -> np.ndarray:
+        """The rates at this instant, (nv,), a view."""
+        return self.motion.y[self.robot.nq : self.robot.nq + self.robot.nv]
 
+    @property
+    def _joint_rates(self) -> np.ndarray:
+        """The rate of every link's joint, (links,); of a FREE joint, its first."""
+        return self._rates[self.robot.links["velocity_index"]]
 
-@inlined
-def come_to_rest(system, motion, modes, log, count, time):
-    """Take what is left of velocity off the rows that are held now, by impulses; log the points that were open."""
-    before = total_energy(system, motion.y)
-    free_motion(system, motion, motion.y)
-    contacts = motion.counts[CONTACT_COUNT]
-    rows = 3 * contacts + motion.counts[STOP_COUNT]
-    if rows == 0:
-        return
-    constraint_rows_metric(system, motion)
-    start, works = len(system.state) - system.rates.shape[1], (0.0, 0.0, 0.0)
-    held, right, z = motion.unknowns[ROW_OF], motion.vectors[RIGHT], system.vectors[IMPULSE]
-    for a in range(motion.counts[UNKNOWN_COUNT]):
-        right[a] = -row_velocity(system, motion, held[a], contacts, start)
-    push_rows(system, motion)
-    for r in range(rows):
-        work = 0.5 * z[r] * row_velocity(system, motion, r, contacts, start)
-        if r >= 3 * contacts:
-            works = (works[0], works[1], works[2] + work)
-        elif r % 3 == 0:
-            works = (works[0] + work, works[1], works[2])
-        else:
-            works = (works[0], works[1] + work, works[2])
-    book_impulses(system, motion, contacts, rows, works[0], works[1], works[2])
-    row = -1
-    for k in range(contacts):
-        index = system.indices[ACTIVE, k]
-        if modes[index] == OPEN:
-            if row < 0:
-                row = log_event(log, count, time, CONTACT, before, total_energy(system, motion.y), 0)
-                log_impulses(system, motion, log, row)
-                for c in range(len(system.contacts)):
-                    log[row, EVENT_COLUMNS + c] = 0.0
-            log[row, EVENT_COLUMNS + index] = 1.0
+    def energy(self) -> float:
+        """Return kinetic, potential and elastic energy together, J."""
+        q = self.motion.y[: self.robot.nq].copy()
+        return float(energies(self.robot, q, to_base_axes(self.robot, q, self._rates)).sum())
 
+    def resolve(self, time: float, code: int) -> None:
+        """Do what an event asks for: impacts, then the modes of all touching points.
 
-@inlined
-def row_velocity(system, motion, r, contacts, start):
-    """Return the velocity of a listed row, m/s (limits: rad/s)."""
-    if r < 3 * contacts:
-        return system.contacts[system.indices[ACTIVE, r // 3]].end_velocity[r % 3]
-    i = system.indices[JOINTED, r - 3 * contacts]
-    return system.vectors[SIDE, r] * motion.y[start + system.links[i].velocity_index]
+        ``code`` is the event function that reached zero (-1: none). Its force is still within its bound to the last
+        digit, so its point is let go, or slips, for sure.
+        """
+        contacts, modes = self.system.contacts, self.system.contacts["mode"].copy()
+        self._find_touching()
+        for strike in range(MAX_STRIKES + 1):
+            if not self._arrives():
+                break
+            self._strike(time, friction=strike < MAX_STRIKES)
+        if not self._settle(code, modes):
+            self._find_touching()
+            self._strike(time, friction=True)
+            if not self._settle(-1, modes):
+                self.note(time, NO_FORCES)
+                self.leave_friction_out()
+                self._find_touching()
+                self._settle(-1, modes)
+        self._come_to_rest(time, modes)
+        energy = self.energy()
+        for kind, mode in (("separation", OPEN), ("stick", STICK), ("slip", SLIP)):
+            changed = np.flatnonzero((contacts["mode"] == mode) & (modes != mode))
+            if len(changed):
+                self._enter(time, kind, changed, np.zeros((len(contacts), 3)), energy, energy)
 
+    def note(self, time: float, text: str) -> None:
+        """Enter a fallback among the events and count it in the ledger."""
+        energy = self.energy()
+        self.events.append(Event(time, "unresolved", (), np.zeros((0, 3)), energy, energy, text))
+        self.system.ledger[SOLVER + UNCONVERGED] += 1.0
 
-@inlined
-def leave_friction_out(motion):
-    """Let the ground be smooth until the end of the step."""
-    motion.flow[0].static_friction, motion.flow[0].dynamic_friction = 0.0, 0.0
+    def leave_friction_out(self) -> None:
+        """Let the ground be smooth until the end of the step."""
+        self.motion.flow[["static_friction", "dynamic_friction"]] = 0.0
 
+    def _enter(
+        self,
+        time: float,
+        kind: str,
+        points: np.ndarray,
+        impulses: np.ndarray,
+        before: float,
+        after: float,
+        note: str = "",
+    ) -> None:
+        names = tuple(self.robot.contact_names[k] for k in points)
+        self.events.append(Event(time, kind, names, impulses[points], before, after, note))
 
-@inlined
-def log_fallback(system, motion, log, count, time, note):
-    """Enter a fallback in the event log and count it."""
-    energy = total_energy(system, motion.y)
-    log_event(log, count, time, UNRESOLVED, energy, energy, note)
-    system.ledger[SOLVER + UNCONVERGED] += 1.0
+    def _find_touching(self) -> None:
+        """Close all points on the ground and stop all joints at a limit; all joints are free to move."""
+        contacts, links, motion = self.system.contacts, self.robot.links, self.motion
+        self.look()
+        contacts["closed"] = contacts["gap"] <= TOUCHING
+        contacts["mode"] = np.where(contacts["closed"], STICK, OPEN)
+        place = motion.y[links["position_index"]]
+        below = self._limited & (place - links["lower_limit"] <= TOUCHING)
+        above = self._limited & (links["upper_limit"] - place <= TOUCHING)
+        motion.stops[:] = np.where(below, 1.0, np.where(above, -1.0, 0.0))
+        self._held = self.system.slides == 0.0
+        self.system.slides[self._dry] = 1.0
+        self.look()
 
+    def _arrives(self) -> bool:
+        """Return whether a touching point or a joint at its limit comes on faster than the threshold."""
+        contacts, threshold = self.system.contacts, self.parameters.impact_threshold
+        comes = (contacts["end_velocity"][:, 0] < -threshold) & (contacts["closed"] == 1)
+        return bool(comes.any() or (self.motion.stops * self._joint_rates < -threshold).any())
 
-@inlined
-def resolve(system, motion, problem, law, modes, log, count, time, code):
-    """Do what an event asks for: impacts, then the modes of all touching points; ``code`` as for `settle`."""
-    for k in range(len(system.contacts)):
-        modes[k] = system.contacts[k].mode
-    find_touching(system, motion)
-    strikes = 0
-    while arrives(system, motion, law.impact_threshold) and strikes <= MAX_STRIKES:
-        strike(system, motion, problem, law, 1 if strikes < MAX_STRIKES else 0, log, count, time)
-        find_touching(system, motion)
-        strikes += 1
-    if not settle(system, motion, problem, law, code):
-        find_touching(system, motion)
-        strike(system, motion, problem, law, 1, log, count, time)
-        find_touching(system, motion)
-        if not settle(system, motion, problem, law, -1):
-            log_fallback(system, motion, log, count, time, NO_FORCES)
-            leave_friction_out(motion)
-            find_touching(system, motion)
-            settle(system, motion, problem, law, -1)
-    come_to_rest(system, motion, modes, log, count, time)
-    log_changes(system, modes, log, count, time, total_energy(system, motion.y))
+    def _fill_problem(self) -> tuple[int, int]:
+        """Copy G and the velocities of the listed rows; return the number of contacts and of rows."""
+        system, problem = self.system, self.problem
+        contacts, stops = int(self.motion.counts[CONTACT_COUNT]), int(self.motion.counts[STOP_COUNT])
+        rows = 3 * contacts + stops
+        problem.G[:rows, :rows] = system.G[:rows, :rows]
+        problem.velocity[: 3 * contacts] = system.contacts["end_velocity"][system.indices[ACTIVE, :contacts]].ravel()
+        rates = self._joint_rates[system.indices[JOINTED, :stops]]
+        problem.velocity[3 * contacts : rows] = system.vectors[SIDE, 3 * contacts : rows] * rates
+        return contacts, rows
+
+    def _push(self, impulses: np.ndarray, contacts: int, works: np.ndarray) -> np.ndarray:
+        """Apply the rows' impulses to the rates and book them with their works; return them per point, world axes."""
+        system, motion, rows = self.system, self.motion, len(impulses)
+        free = np.ones(self.robot.nv, dtype=bool)
+        free[self.robot.links["velocity_index"][system.bodies["locked"][:-1] == 1]] = False
+        A, J = motion.reduction.A[np.ix_(free, free)], motion.reduction.J[:rows, free]
+        self._rates[free] += np.linalg.solve(A, J.T @ impulses)
+        active = system.indices[ACTIVE, :contacts]
+        touched, parts = system.contacts[active], impulses[: 3 * contacts].reshape(contacts, 3)
+        world = np.zeros((len(system.contacts), 3))
+        world[active] = (
+            parts[:, :1] * touched["normal"]
+            + parts[:, 1:2] * touched["first_tangent"]
+            + parts[:, 2:] * touched["second_tangent"]
+        )
+        start = self.robot.nq + self.robot.nv
+        motion.y[start + np.array([CONTACT_NORMAL, CONTACT_TANGENTIAL, LIMITS])] += works
+        motion.y[start + len(WORK_TERMS) :] += world.ravel()
+        return world
+
+    def _strike(self, time: float, friction: bool) -> None:
+        """Resolve an impact of all that touches, and look again."""
+        before, problem, given = self.energy(), self.problem, self.parameters
+        contacts, rows = self._fill_problem()
+        static, dynamic = (given.friction, given.sliding_friction) if friction else (0.0, 0.0)
+        restitution = given.restitution if self.bounce and friction else 0.0
+        outcome, _ = contact_entry(problem, contacts, rows, static, dynamic, restitution)
+        world = self._push(problem.impulse[:rows].copy(), contacts, problem.works)
+        note = JAM if outcome == JAMMED else (ENDLESS if outcome == CUT_OFF or not friction else "")
+        self.system.ledger[SOLVER + UNCONVERGED] += note == ENDLESS
+        self.system.ledger[SOLVER + IMPACTS] += contacts > 0
+        struck = np.sort(self.system.indices[ACTIVE, :contacts][problem.impulse[: 3 * contacts : 3] > 0.0])
+        self._enter(time, "impact" if contacts else "limit", struck, world, before, self.energy(), note)
+        self._find_touching()
+
+    def _settle(self, code: int, modes: np.ndarray) -> bool:
+        """Find which of the touching points bear, stick and slip; return whether forces were found."""
+        contacts, motion, points = self.system.contacts, self.motion, len(modes)
+        threshold = self.parameters.impact_threshold
+        released = slipped = -1
+        if 0 <= code < 2 * points and modes[code // 2] != OPEN:
+            released = code // 2 if code % 2 == 0 else -1
+            slipped = code // 2 if code % 2 == 1 and modes[code // 2] == STICK else -1
+        contacts["closed"] &= contacts["end_velocity"][:, 0] <= threshold
+        motion.stops[motion.stops * self._joint_rates > threshold] = 0.0
+        self._begin_joints(code - 2 * points)
+        for _ in range(2 * len(self.robot.links) + 4):
+            self.look()
+            if not self._find_forces(released):
+                return False
+            if released >= 0 and self._falls(released):
+                released = -1
+                continue
+            self._adopt()
+            if not self._dry.any():
+                break
+            candidates = contacts["closed"].copy(), contacts["mode"].copy(), motion.stops.copy()
+            self.look()
+            if not self._joint_gives_way():
+                break
+            contacts["closed"], contacts["mode"], motion.stops[:] = candidates
+        if slipped >= 0 and contacts["mode"][slipped] == STICK:
+            self._give_way(slipped)
+        return True
+
+    def _begin_joints(self, code: int) -> None:
+        """Let joints with dry friction slide the way they move, hold those at rest, let go the one of the event."""
+        rates, slides = self._joint_rates, self.system.slides
+        slides[self._dry] = (np.sign(rates) * (np.abs(rates) > RESTING_RATE))[self._dry]
+        still = self._dry & (slides == 0.0)
+        self._rates[self.robot.links["velocity_index"][still]] = 0.0
+        i = code // 2
+        if code >= 0 and code % 2 == 1 and still[i] and self._held[i]:
+            slides[i] = -np.sign(self.system.rates[HOLD, self.robot.links["velocity_index"][i]])
+
+    def _joint_gives_way(self) -> bool:
+        """Let joints slide that their dry friction cannot hold; return whether there were any."""
+        hold = self.system.rates[HOLD, self.robot.links["velocity_index"]]
+        limit = self.robot.links["friction"] + self.motion.flow["force_tolerance"]
+        weak = self._dry & (self.system.slides == 0.0) & (np.abs(hold) > limit)
+        self.system.slides[weak] = -np.sign(hold[weak])
+        return bool(weak.any())
+
+    def _find_forces(self, released: int) -> bool:
+        """Find the forces of all rows that may bear but the released contact's; return whether any fit."""
+        problem, flow, system = self.problem, self.motion.flow[0], self.system
+        contacts, rows = self._fill_problem()
+        slip = problem.velocity[: 3 * contacts].reshape(contacts, 3)[:, 1:]
+        speed = np.linalg.norm(slip, axis=1)
+        slips = (speed > flow["stick_speed"]) | (flow["static_friction"] <= 0.0)
+        problem.motion[:contacts] = np.where(slips, SLIPPING, RESTING)
+        problem.motion[:contacts][system.indices[ACTIVE, :contacts] == released] = LOOSE
+        problem.motion[contacts : rows - 2 * contacts] = RESTING
+        share = 1.0 / np.maximum(speed, flow["stick_speed"]) * (flow["static_friction"] > 0.0)
+        problem.heading[:contacts] = slip * share[:, None]
+        problem.offset[:rows] = system.vectors[OFFSET, :rows]
+        found, _ = contact_entry(problem, contacts, rows, flow["static_friction"], flow["dynamic_friction"], -1.0)
+        return bool(found)
+
+    def _falls(self, released: int) -> bool:
+        """Return whether the released contact accelerates into the ground without its force."""
+        contacts = int(self.motion.counts[CONTACT_COUNT])
+        for k in np.flatnonzero(self.system.indices[ACTIVE, :contacts] == released):
+            return bool(self.problem.offset[3 * k] + self.problem.response[3 * k] < -FALLING)
+        return False
+
+    def _adopt(self) -> None:
+        """Let points bear, stick and slip, and joints stay at their limits, as the forces of the problem say."""
+        system, motion, problem = self.system, self.motion, self.problem
+        contacts, least = int(motion.counts[CONTACT_COUNT]), motion.flow["force_tolerance"][0]
+        system.contacts["mode"] = OPEN
+        for k in range(contacts):
+            index = system.indices[ACTIVE, k]
+            contact, point = system.contacts[index], motion.points[index]
+            contact["closed"] = problem.force[3 * k] > least
+            if contact["closed"]:
+                contact["mode"] = SLIP if problem.motion[k] == SLIPPING else STICK
+                contact["force"] = problem.force[3 * k : 3 * k + 3]
+            if contact["mode"] == SLIP:
+                point["armed"] = np.hypot(*contact["end_velocity"][1:]) > motion.flow["stick_speed"][0]
+                point["slip_direction"] = problem.heading[k]
+        for k in range(int(motion.counts[STOP_COUNT])):
+            if problem.force[3 * contacts + k] <= least:
+                motion.stops[system.indices[JOINTED, k]] = 0.0
+
+    def _give_way(self, k: int) -> None:
+        """Let a sticking point slip against the force that has held it."""
+        contact, point = self.system.contacts[k], self.motion.points[k]
+        size = np.hypot(*contact["force"][1:])
+        if size > 0.0:
+            contact["mode"], point["armed"] = SLIP, 0
+            point["slip_direction"] = -contact["force"][1:] / size
+
+    def _come_to_rest(self, time: float, modes: np.ndarray) -> None:
+        """Take what is left of velocity off the rows that are held now; enter the points that were open."""
+        system, before = self.system, self.energy()
+        self.look()
+        contacts, rows = self._fill_problem()
+        if rows == 0:
+            return
+        active = system.indices[ACTIVE, :contacts]
+        held = np.ones(rows, dtype=bool)
+        held[: 3 * contacts] = np.repeat(system.contacts["mode"][active] == STICK, 3)
+        held[: 3 * contacts : 3] = True
+        velocity, impulses = self.problem.velocity[:rows], np.zeros(rows)
+        impulses[held] = np.linalg.lstsq(system.G[:rows, :rows][np.ix_(held, held)], -velocity[held], rcond=1e-10)[0]
+        work = 0.5 * impulses * velocity
+        triples = work[: 3 * contacts].reshape(contacts, 3)
+        works = np.array([triples[:, 0].sum(), triples[:, 1:].sum(), work[3 * contacts :].sum()])
+        world = self._push(impulses, contacts, works)
+        landed = np.sort(active[modes[active] == OPEN])
+        if len(landed):
+            self._enter(time, "contact", landed, world, before, self.energy())

@@ -24,7 +24,7 @@ an approach. Joint limits take part as points without restitution.
 
 import math
 
-from ..compilation import inlined
+from ..compilation import compiled, inlined
 from .stick_slip import (
     LOOSE,
     RESTING,
@@ -362,3 +362,15 @@ def collide(problem, contacts, rows, static, dynamic, restitution):
             compressing, compression = False, problem.works[0]
             expanding = restitution > 0.0 and compression < 0.0
     return outcome, compression
+
+
+@compiled
+def contact_entry(problem, contacts, rows, static, dynamic, restitution):
+    """Find the forces of a problem (restitution < 0) or take it through an impact.
+
+    Returns whether forces were found (1.0 or 0.0), or how the impact went; and the work of compression, J.
+    """
+    if restitution < 0.0:
+        return 1.0 if solve_forces(problem, contacts, rows, static, dynamic) else 0.0, 0.0
+    outcome, compression = collide(problem, contacts, rows, static, dynamic, restitution)
+    return float(outcome), compression
