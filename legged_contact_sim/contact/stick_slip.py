@@ -20,13 +20,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..compilation import inlined
-from .block_solver import ACCEPTABLE, solve_contacts
+from .block_solver import solve_contacts
 from .records import SLIP
 
 LOOSE, RESTING, SLIPPING = 0, 1, 2  # what a row's point does; LOOSE: nothing acts on it. Limits are LOOSE or RESTING.
 
-TOLERANCE, MAX_SWEEPS = 1e-12, 500  # of the solver
+TOLERANCE, ACCEPTED, MAX_SWEEPS = 1e-12, 1e-8, 500  # of the solver: residuals aimed at and accepted, effort
 SINGULAR = 1e-9  # relative to a contact's inverse inertia: below it, the robot cannot move the point that way
+HELD = 1e-8  # of the largest offset; a smaller acceleration along the ground is none
 JAM = 1e-6  # smallest inverse inertia of a slipping point, relative to the one without friction
 
 
@@ -134,10 +135,12 @@ def soften(M, r):
     a, b, c, d, e, f = M[r, r], M[r, r + 1], M[r, r + 2], M[r + 1, r + 1], M[r + 1, r + 2], M[r + 2, r + 2]
     determinant = a * (d * f - e * e) - b * (b * f - e * c) + c * (b * e - d * c)
     trace = a + d + f
-    if determinant < SINGULAR * trace * trace * trace:
-        for m in range(3):
-            if m > 0 or a < SINGULAR * trace:
-                M[r + m, r + m] += SINGULAR * trace
+    if determinant >= SINGULAR * trace * trace * trace:
+        return
+    along_an_axis = min(a, d, f) < SINGULAR * trace
+    for m in range(3):
+        if M[r + m, r + m] < SINGULAR * trace or (m > 0 and not along_an_axis):
+            M[r + m, r + m] += SINGULAR * trace
 
 
 @inlined
@@ -168,21 +171,24 @@ def fill_response(problem, rows):
 
 
 @inlined
-def begin_to_slip(problem, resting):
-    """Let points slip whose force along the ground reached its limit; return how many there are.
+def begin_to_slip(problem, resting, rows):
+    """Let points slip whose friction is used up and that move along the ground; return how many there are.
 
-    A point that begins to slip does so against its friction, in the direction of its acceleration (the same one).
+    A point that begins to slip does so against its friction, in the direction of its acceleration (the same one). One
+    whose neighbour holds it stays where it is, whatever its share of the friction.
     """
-    count = 0
+    count, least = 0, 0.0
+    for r in range(rows):
+        least = max(least, HELD * abs(problem.offset[r]))
     for c in range(resting):
-        if problem.order[1, c] == SLIP:
-            r = problem.order[0, 3 * c]
-            first, second = problem.force[r + 1], problem.force[r + 2]
-            size = math.sqrt(first * first + second * second)
-            if size > 0.0:
-                problem.motion[r // 3] = SLIPPING
-                problem.heading[r // 3, 0], problem.heading[r // 3, 1] = -first / size, -second / size
-                count += 1
+        r = problem.order[0, 3 * c]
+        size = math.sqrt(problem.force[r + 1] ** 2 + problem.force[r + 2] ** 2)
+        first, second = problem.offset[r + 1] + problem.response[r + 1], problem.offset[r + 2] + problem.response[r + 2]
+        if problem.order[1, c] == SLIP and size > 0.0 and math.sqrt(first * first + second * second) > least:
+            problem.motion[r // 3] = SLIPPING
+            problem.heading[r // 3, 0] = -problem.force[r + 1] / size
+            problem.heading[r // 3, 1] = -problem.force[r + 2] / size
+            count += 1
     return count
 
 
@@ -205,10 +211,10 @@ def solve_forces(problem, contacts, rows, static, dynamic):
             problem.matrix, problem.unknowns[0], problem.unknowns[1], resting, size, static, 0.0, problem.order[1],
             problem.unknowns[2], TOLERANCE, MAX_SWEEPS, problem.elimination, problem.unknowns[3],
         )[1]  # fmt: skip
-        if not residual <= ACCEPTABLE * TOLERANCE:
+        if not residual <= ACCEPTED:
             return False
         spread_forces(problem, resting, slipping, size, rows, dynamic)
-        if begin_to_slip(problem, resting) == 0:
+        if begin_to_slip(problem, resting, rows) == 0:
             return True
     return True
 
