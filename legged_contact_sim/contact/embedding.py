@@ -15,9 +15,12 @@ from .records import ITERATIONS
 from .stick_slip import problem_of
 
 FIRST_STEP = 1e-4  # s; of the integrator after a reset
+INSTANT = 1e-11  # s; events closer together than this happen at one instant,
+MOST_AT_ONCE = 20  # and no more than these are resolved there
 
 NO_REBOUND = "too many events in a step: no rebound until its end"
-CHATTER = "too many events in a step: the rest of it is left out"
+CHATTER = "too many events in a step: no friction until its end"
+GIVEN_UP = "too many events in a step, even without friction: the rest of it is left out"
 VANISHED = "the integrator's step vanished: no friction until the end of the step"
 LEFT_OUT = "the integrator's step vanished again: the rest of the step is left out"
 
@@ -61,6 +64,7 @@ class Embedding(ContactModel):
         self._left = np.zeros(1)
         self._counters = np.zeros(2, dtype=np.int64)
         self._happened, self._eventful = 0, -1  # events in this step, and which step that is
+        self._stalled, self._last = 0, -np.inf  # events at one instant, and the instant, s
         self._no_command, self._no_log = np.zeros((1, 2, robot.nv)), np.empty((0, 0))
 
     def restart(self) -> None:
@@ -69,6 +73,7 @@ class Embedding(ContactModel):
         self.motion.stops[:] = 0.0
         self.motion.step[:] = FIRST_STEP
         self._left[0], self._counters[RESET] = 0.0, 1
+        self._stalled, self._last = 0, -np.inf
 
     def run(self, time_step: float, steps: int, commands: Commands, log: np.ndarray, log_every: int) -> None:
         """See `ContactModel.run`."""
@@ -108,22 +113,23 @@ class Embedding(ContactModel):
         return not self.resolver.bounce or self.motion.flow["static_friction"][0] != self.parameters.friction
 
     def _handle(self, code: int, time: float) -> None:
-        """Resolve an event; bound their number in a step."""
+        """Resolve an event; bound their number in a step, and at one instant."""
         self._happened += 1
+        self._stalled = self._stalled + 1 if time - self._last < INSTANT else 0
+        self._last = time
         self.system.ledger[SOLVER + ITERATIONS] = self._happened
-        if code == FAILED:
-            again = self.motion.flow["static_friction"][0] == 0.0
-            self.resolver.note(time, LEFT_OUT if again else VANISHED)
+        without_friction = self.motion.flow["static_friction"][0] == 0.0
+        endless = self._happened >= self.parameters.max_events or self._stalled >= MOST_AT_ONCE
+        if code == FAILED or endless:
+            texts = (LEFT_OUT, VANISHED) if code == FAILED else (GIVEN_UP, CHATTER)
+            self.resolver.note(time, texts[0] if without_friction else texts[1])
             self.resolver.leave_friction_out()
             self.motion.step[TRIAL] = FIRST_STEP
-            if again:
+            self._happened = self._stalled = 0
+            if without_friction:
                 self._left[0] = SMALLEST_STEP
                 return
         if self._happened == self.parameters.max_events // 2 and self.parameters.restitution > 0.0:
             self.resolver.bounce = False
             self.resolver.note(time, NO_REBOUND)
-        if self._happened >= self.parameters.max_events:
-            self.resolver.note(time, CHATTER)
-            self._left[0] = SMALLEST_STEP
-            return
         self.resolver.resolve(time, code if code >= 0 else -1)

@@ -27,6 +27,7 @@ from .system import ACTIVE, JOINTED, OFFSET, SIDE, System
 TOUCHING = 1e-9  # m (rad); a point nearer to the ground (a joint nearer to its limit) touches it
 RESTING_RATE = 1e-9  # rad/s or m/s; a slower joint with dry friction is at rest
 FALLING = 1e-7  # m/s^2; acceleration into the ground at which a point that was let go bears after all
+BEYOND = 1e-6  # share of the static friction that is left out where a point has just used it up
 MAX_STRIKES = 8  # impacts at one instant
 SOLVER = len(WORK_TERMS)
 
@@ -205,7 +206,7 @@ class Resolver:
         self._begin_joints(code - 2 * points)
         for _ in range(2 * len(self.robot.links) + 4):
             self.look()
-            if not self._find_forces(released):
+            if not self._find_forces(released, 1.0 - BEYOND if slipped >= 0 else 1.0):
                 return False
             if released >= 0 and self._falls(released):
                 released = -1
@@ -240,8 +241,11 @@ class Resolver:
         self.system.slides[weak] = -np.sign(hold[weak])
         return bool(weak.any())
 
-    def _find_forces(self, released: int) -> bool:
-        """Find the forces of all rows that may bear but the released contact's; return whether any fit."""
+    def _find_forces(self, released: int, share: float) -> bool:
+        """Find the forces of all rows that may bear but the released contact's; return whether any fit.
+
+        Points rest within a share of the static friction: less than 1 where it has just been used up.
+        """
         problem, flow, system = self.problem, self.motion.flow[0], self.system
         contacts, rows = self._fill_problem()
         slip = problem.velocity[: 3 * contacts].reshape(contacts, 3)[:, 1:]
@@ -250,10 +254,11 @@ class Resolver:
         problem.motion[:contacts] = np.where(slips, SLIPPING, RESTING)
         problem.motion[:contacts][system.indices[ACTIVE, :contacts] == released] = LOOSE
         problem.motion[contacts : rows - 2 * contacts] = RESTING
-        share = 1.0 / np.maximum(speed, flow["stick_speed"]) * (flow["static_friction"] > 0.0)
-        problem.heading[:contacts] = slip * share[:, None]
+        scale = (flow["static_friction"] > 0.0) / np.maximum(speed, flow["stick_speed"])
+        problem.heading[:contacts] = slip * scale[:, None]
         problem.offset[:rows] = system.vectors[OFFSET, :rows]
-        found, _ = contact_entry(problem, contacts, rows, flow["static_friction"], flow["dynamic_friction"], -1.0)
+        static = share * flow["static_friction"]
+        found, _ = contact_entry(problem, contacts, rows, static, flow["dynamic_friction"], -1.0)
         return bool(found)
 
     def _falls(self, released: int) -> bool:
