@@ -81,7 +81,7 @@ MOTION_ROWS = 4
 ROW_OF, SLIPPING = range(2)
 CONTACT_COUNT, STOP_COUNT, UNKNOWN_COUNT = range(3)
 STAGE_ROWS = 9
-LIGHTEST = 1e-6  # smallest load, relative to the heaviest, by which points share redundant friction
+LIGHTEST = 1e-6  # smallest load, relative to the heaviest, by which points share redundant forces
 
 
 def state_length(robot: RobotModel) -> int:
@@ -265,7 +265,7 @@ def spread_forces(system, motion, f):
 
 @inlined
 def embed_forces(system, motion, y):
-    """Find forces and accelerations by constraint embedding, redundant friction shared out by the loads."""
+    """Find forces and accelerations by constraint embedding; redundant ones are shared out as the last loads were."""
     held, f, drags = list_unknowns(system, motion), motion.vectors[SOLUTION], motion.vectors[RESIDUAL_ROW:]
     rows, contacts, mu = motion.unknowns[ROW_OF], motion.counts[CONTACT_COUNT], motion.flow[0].dynamic_friction
     load = 0.0
@@ -278,7 +278,7 @@ def embed_forces(system, motion, y):
             if motion.unknowns[SLIPPING, a]:
                 first, second = slip_direction(system.contacts[k], motion.points[k])
                 drags[0, a], drags[1, a] = mu * first, mu * second
-            elif rows[a] % 3 > 0 and load > 0.0:
+            if load > 0.0:
                 motion.vectors[RIGHT, a] = math.sqrt(max(system.contacts[k].force[0] / load, LIGHTEST))
     embed(system, motion.reduction, y, contacts, motion.counts[STOP_COUNT], rows, drags, motion.vectors[RIGHT], held, f)
     spread_forces(system, motion, f)

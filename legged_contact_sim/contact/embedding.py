@@ -5,6 +5,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..compilation import bind
+from .commands import COMMAND_ROWS
 from .constrained_motion import build_motion
 from .embedding_events import SOLVER, Resolver
 from .event_driven import FAILED, REACHED_END, SMALLEST_STEP, TRIAL
@@ -14,6 +16,7 @@ from .parameters import Parameters, number, whole
 from .records import ITERATIONS
 from .stick_slip import problem_of
 
+FOR_EVER = 2**62  # steps
 FIRST_STEP = 1e-4  # s; of the integrator after a reset
 INSTANT = 1e-11  # s; events closer together than this happen at one instant,
 MOST_AT_ONCE = 20  # and no more than these are resolved there
@@ -60,12 +63,14 @@ class Embedding(ContactModel):
             self.motion.flow[name] = getattr(parameters, name)
         self.motion.flow["embedded"] = 1
         problem = problem_of(len(robot.contact_points), robot.joint_count)
-        self.resolver = Resolver(robot, self.system, self.motion, problem, parameters, self._look, self.events)
         self._left = np.zeros(1)
         self._counters = np.zeros(2, dtype=np.int64)
+        nothing = (np.zeros((1, COMMAND_ROWS, robot.nv)), np.empty((0, 0)), self._left, self._counters)
+        look = bind(steps_entry, self.system, self.motion, *nothing, 1.0, FOR_EVER, 1, 1, True)
+        self._advance = look.func
+        self.resolver = Resolver(robot, self.system, self.motion, problem, parameters, look, self.events)
         self._happened, self._eventful = 0, -1  # events in this step, and which step that is
         self._stalled, self._last = 0, -np.inf  # events at one instant, and the instant, s
-        self._no_command, self._no_log = np.zeros((1, 2, robot.nv)), np.empty((0, 0))
 
     def restart(self) -> None:
         """See `ContactModel.restart`."""
@@ -83,7 +88,10 @@ class Embedding(ContactModel):
             if self._eventful != counters[STEP]:
                 self._recover()
             last = int(counters[STEP]) + 1 if self._impaired else steps
-            code = self._advance(commands.rows, log, time_step, last, commands.every, log_every, False)
+            code = self._advance(
+                self.system, self.motion, commands.rows, log, self._left, counters, time_step, last, commands.every,
+                log_every, False,
+            )  # fmt: skip
             if code != REACHED_END:
                 if self._eventful != counters[STEP]:
                     self._recover()
@@ -91,14 +99,6 @@ class Embedding(ContactModel):
                 self._handle(code, self.time + (counters[STEP] + 1) * time_step - self._left[0])
         self._eventful = -1
         self.time += steps * time_step
-
-    def _advance(self, *arguments: Any) -> int:
-        commands, log, *rest = arguments
-        return steps_entry(self.system, self.motion, commands, log, self._left, self._counters, *rest)
-
-    def _look(self) -> None:
-        """Evaluate everything in the present state and modes."""
-        self._advance(self._no_command, self._no_log, 1.0, 2**62, 1, 1, True)
 
     def _recover(self) -> None:
         """Give back friction and restitution, which a fallback takes until the end of a step."""

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..actuation.rows import HOLD
+from ..compilation import bind
 from ..dynamics.functions import energies, to_base_axes
 from ..model import RobotModel
 from ..model.records import FREE
@@ -58,6 +59,7 @@ class Resolver:
         self.robot, self.system, self.motion, self.problem = robot, system, motion, problem
         self.parameters, self.look, self.events = parameters, look, events
         self.bounce = True
+        self._solve = bind(contact_entry, problem, 0, 0, 0.0, 0.0, 0.0).func
         self._joints = robot.links["joint_kind"] != FREE
         self._limited = self._joints & (robot.links["lower_limit"] < robot.links["upper_limit"])
         self._dry = self._joints & (robot.links["friction"] > 0.0)
@@ -184,7 +186,7 @@ class Resolver:
         contacts, rows = self._fill_problem()
         static, dynamic = (given.friction, given.sliding_friction) if friction else (0.0, 0.0)
         restitution = given.restitution if self.bounce and friction else 0.0
-        outcome, _ = contact_entry(problem, contacts, rows, static, dynamic, restitution)
+        outcome, _ = self._solve(problem, contacts, rows, static, dynamic, restitution)
         world = self._push(problem.impulse[:rows].copy(), contacts, problem.works)
         note = JAM if outcome == JAMMED else (ENDLESS if outcome == CUT_OFF or not friction else "")
         self.system.ledger[SOLVER + UNCONVERGED] += note == ENDLESS
@@ -204,7 +206,7 @@ class Resolver:
         contacts["closed"] &= contacts["end_velocity"][:, 0] <= threshold
         motion.stops[motion.stops * self._joint_rates > threshold] = 0.0
         self._begin_joints(code - 2 * points)
-        for _ in range(2 * len(self.robot.links) + 4):
+        for looks in range(4 * len(self.robot.links) + 8):
             self.look()
             if not self._find_forces(released, 1.0 - BEYOND if slipped >= 0 else 1.0):
                 return False
@@ -216,7 +218,7 @@ class Resolver:
                 break
             candidates = contacts["closed"].copy(), contacts["mode"].copy(), motion.stops.copy()
             self.look()
-            if not self._joint_gives_way():
+            if not self._revise_joints(one=looks > 4):
                 break
             contacts["closed"], contacts["mode"], motion.stops[:] = candidates
         if slipped >= 0 and contacts["mode"][slipped] == STICK:
@@ -233,13 +235,21 @@ class Resolver:
         if code >= 0 and code % 2 == 1 and still[i] and self._held[i]:
             slides[i] = -np.sign(self.system.rates[HOLD, self.robot.links["velocity_index"][i]])
 
-    def _joint_gives_way(self) -> bool:
-        """Let joints slide that their dry friction cannot hold; return whether there were any."""
-        hold = self.system.rates[HOLD, self.robot.links["velocity_index"]]
-        limit = self.robot.links["friction"] + self.motion.flow["force_tolerance"]
-        weak = self._dry & (self.system.slides == 0.0) & (np.abs(hold) > limit)
-        self.system.slides[weak] = -np.sign(hold[weak])
-        return bool(weak.any())
+    def _revise_joints(self, one: bool) -> bool:
+        """Let joints slide that dry friction cannot hold, hold those that would go the wrong way; return if any were.
+
+        If ``one``, only the first: changing all at once is faster but can go in circles (Murty's least-index rule).
+        """
+        index, slides = self.robot.links["velocity_index"], self.system.slides
+        hold, rates = self.system.rates[HOLD, index], self._joint_rates
+        acceleration = self.motion.stages[0, self.robot.nq + index]
+        most = self.robot.links["friction"] + self.motion.flow["force_tolerance"]
+        weak = self._dry & (slides == 0.0) & (np.abs(hold) > most)
+        wrong = self._dry & (rates == 0.0) & (acceleration * slides < -FALLING)
+        chosen = np.flatnonzero(weak | wrong)
+        chosen = chosen[:1] if one else chosen
+        slides[chosen] = np.where(wrong[chosen], 0.0, -np.sign(hold[chosen]))
+        return len(chosen) > 0
 
     def _find_forces(self, released: int, share: float) -> bool:
         """Find the forces of all rows that may bear but the released contact's; return whether any fit.
@@ -258,7 +268,7 @@ class Resolver:
         problem.heading[:contacts] = slip * scale[:, None]
         problem.offset[:rows] = system.vectors[OFFSET, :rows]
         static = share * flow["static_friction"]
-        found, _ = contact_entry(problem, contacts, rows, static, flow["dynamic_friction"], -1.0)
+        found, _ = self._solve(problem, contacts, rows, float(static), float(flow["dynamic_friction"]), -1.0)
         return bool(found)
 
     def _falls(self, released: int) -> bool:
