@@ -265,16 +265,17 @@ def spread_forces(system, motion, f):
 
 @inlined
 def embed_forces(system, motion, y):
-    """Find forces and accelerations by constraint embedding; redundant ones are shared out as the last loads were."""
+    """Find forces and accelerations by constraint embedding; redundant forces stay near the last ones."""
     held, f, drags = list_unknowns(system, motion), motion.vectors[SOLUTION], motion.vectors[RESIDUAL_ROW:]
     rows, contacts, mu = motion.unknowns[ROW_OF], motion.counts[CONTACT_COUNT], motion.flow[0].dynamic_friction
     load = 0.0
     for k in range(contacts):
         load = max(load, system.contacts[system.indices[ACTIVE, k]].force[0])
     for a in range(held):
-        drags[0, a], drags[1, a], motion.vectors[RIGHT, a] = 0.0, 0.0, 1.0
+        drags[0, a], drags[1, a], motion.vectors[RIGHT, a], f[a] = 0.0, 0.0, 1.0, 0.0
         if rows[a] < 3 * contacts:
             k = system.indices[ACTIVE, rows[a] // 3]
+            f[a] = system.contacts[k].force[rows[a] % 3]
             if motion.unknowns[SLIPPING, a]:
                 first, second = slip_direction(system.contacts[k], motion.points[k])
                 drags[0, a], drags[1, a] = mu * first, mu * second

@@ -18,8 +18,9 @@ and the forces leave the equations of motion when these are multiplied by a matr
 
 (The document multiplies by K, eq. 3.29, as if a slipping point's constraint were ``S_c^T J_c v = 0``; what holds is
 that its normal velocity is zero. Without slip, or without friction, L = K.) The reaction forces follow from the
-dependent equations: ``B_D^T y = (A x)_D`` and f = Q y, of all admissible forces the smallest ones where rows are
-redundant. All rows are multiplied by weights w beforehand, so that it is ``sum (f / w)^2`` that is smallest.
+dependent equations: ``B_D^T y = (A x)_D`` and f = Q y. Where rows are redundant, these are the admissible forces that
+are nearest to the last ones (while points slip: the smallest). All rows are multiplied by weights w beforehand, so that
+near means a small ``sum (df / w)^2``: light points take little of a change.
 """
 
 import math
@@ -63,6 +64,7 @@ class Reduction(NamedTuple):
     equations: Any  # a linear system and its right-hand sides, (n, 2 n + 1)
     x: Any  # (2, n): x, then A x
     order: Any  # (n,): rates, the dependent ones first
+    shares: Any  # forces of the held rows, (r,)
 
 
 def reduction_of(robot: RobotModel) -> Reduction:
@@ -78,6 +80,7 @@ def reduction_of(robot: RobotModel) -> Reduction:
         equations=np.zeros((n, 2 * n + 1)),
         x=np.zeros((2, n)),
         order=np.zeros(n, dtype=np.int64),
+        shares=np.zeros(r),
     )
 
 
@@ -295,19 +298,27 @@ def solve_reduced(reduction, n, k):
 
 
 @inlined
-def read_forces(reduction, n, k, weights, held, out):
-    """Write the forces of the held rows, (held,), from the dependent equations: ``B_D^T y = (A x)_D``, f = w Q y."""
+def read_forces(reduction, n, k, weights, held, slips, out):
+    """Write the forces of the held rows, (held,), from the dependent equations: ``B_D^T y = (A x)_D``, f = w Q y.
+
+    What redundant rows leave open stays as it was in ``out``, unless a point slips.
+    """
     table, equations = reduction.table, reduction.equations
     for a in range(k):
         for b in range(k):
             equations[a, b] = table[b, n + 1 + a]
         equations[a, k] = reduction.x[1, a]
     solve_equations(equations, k, 1)
+    for a in range(k):  # y, less the last forces' part along Q
+        for s in range(held):
+            equations[a, k] -= 0.0 if slips else table[a, 2 * n + 1 + s] * out[s] / weights[s]
     for s in range(held):
-        total = 0.0
+        total = 0.0 if slips else out[s] / weights[s]
         for a in range(k):
             total += table[a, 2 * n + 1 + s] * equations[a, k]
-        out[s] = weights[s] * total
+        reduction.shares[s] = weights[s] * total
+    for s in range(held):
+        out[s] = reduction.shares[s]
 
 
 @inlined
@@ -324,7 +335,7 @@ def embed(system, reduction, y, contacts, limits, rows, drags, weights, held, ou
         drags: ``mu_d x_i`` of every held row along the two tangents, zero where nothing slips, (2, held).
         weights: w, in what proportion rows share what is redundant, (held,).
         held: number of held rows.
-        out: forces of the held rows, written, (held,).
+        out: forces of the held rows, (held,): the last ones in, the present ones out.
     """
     links, rates, bodies = system.links, system.rates, reduction.bodies
     nv = rates.shape[1]
@@ -337,7 +348,10 @@ def embed(system, reduction, y, contacts, limits, rows, drags, weights, held, ou
     k = factor(reduction.table, reduction.order, held, n)
     fill_bases(reduction, n, k)
     solve_reduced(reduction, n, k)
-    read_forces(reduction, n, k, weights, held, out)
+    slips = False
+    for a in range(held):
+        slips = slips or drags[0, a] != 0.0 or drags[1, a] != 0.0
+    read_forces(reduction, n, k, weights, held, slips, out)
     for j in range(nv):
         rates[CHANGE, j] = 0.0
     for a in range(n):
