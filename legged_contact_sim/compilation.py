@@ -57,7 +57,7 @@ def compiled_long(function: Function) -> Function:
     return _entry(function, nogil=True)
 
 
-def bind(entry: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
+def bind(entry: Callable[..., Any], *arguments: Any) -> functools.partial[Any]:
     """Return a call of a compiled entry with these very arguments, whose types need not be found out again.
 
     Saves numba's dispatch, 0.5 to 2 us a call; the arrays are held, so new numbers are written into them.

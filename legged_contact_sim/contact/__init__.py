@@ -2,6 +2,7 @@
 
 from .compliant import Compliant
 from .distributed import Distributed
+from .embedding import Embedding
 from .exact_lcp import ExactLcp
 from .hybrid import Hybrid
 from .model import Commands, ContactModel, Event
@@ -9,7 +10,7 @@ from .moreau import Moreau
 from .penalty import Penalty
 
 MODELS: dict[str, type[ContactModel]] = {
-    model.name: model for model in (ExactLcp, Moreau, Compliant, Penalty, Distributed, Hybrid)
+    model.name: model for model in (ExactLcp, Moreau, Compliant, Penalty, Distributed, Hybrid, Embedding)
 }
 
 

@@ -8,6 +8,8 @@ the same (eqs. 3.17 to 3.21): with B_2 from the unknowns f to all forces and the
 
 solved by least squares of smallest norm, since redundant contacts leave f undetermined. A joint at its limit is one
 more row with one unknown. A joint that its dry friction holds is welded.
+
+A motion with a `Reduction` finds the same accelerations by constraint embedding instead.
 """
 
 import math
@@ -26,6 +28,7 @@ from ..dynamics.spatial import spatial, vadd, vdot, vector, vector_at, velocity_
 from ..model import RobotModel
 from ..model.records import FREE
 from .bookkeeping import world_impulse
+from .constraint_embedding import embed, reduction_of
 from .constraint_rows import couple_contacts, couple_limit, hand_in_contact
 from .contact_shape import material_velocity, measure_shape, normal_rate, point_records, wandering
 from .detection import lay_tangents
@@ -73,6 +76,7 @@ class Motion(NamedTuple):
     counts: Any  # active contacts, joints at a limit, unknowns, rank of M
     values: Any  # (3, codes): event functions at the start of the step, now, and where they begin to count
     step: Any  # (3,): see below
+    reduction: Any  # work of the constraint embedding, if that is what finds the forces, else None
 
 
 SPEED_RAMP = 0.02  # of a drive's top speed
@@ -83,7 +87,9 @@ CONTACT_COUNT, STOP_COUNT, UNKNOWN_COUNT, RANK = range(4)
 STAGE_ROWS = 9
 # Places in Motion.step: next trial step, s; 1 while events are not looked for; 1 while dry joints are damped instead.
 TRIAL, IGNORING, DAMPED = range(3)
+FIRST_TRIAL = 1e-4  # s; of the integrator after a reset
 DAMPED_RATE = 2e-3  # rad/s or m/s; within it, dry friction that is damped instead grows with the rate
+LIGHTEST = 1e-6  # smallest load, relative to the heaviest, by which points share redundant forces
 
 
 def state_length(robot: RobotModel) -> int:
@@ -91,7 +97,7 @@ def state_length(robot: RobotModel) -> int:
     return robot.nq + robot.nv + len(WORK_TERMS) + 3 * len(robot.contact_points)
 
 
-def build_motion(robot: RobotModel) -> Motion:
+def build_motion(robot: RobotModel, embedded: bool = False) -> Motion:
     """Return the work of a robot's event-driven motion, all arrays allocated."""
     m, n = len(robot.contact_points), len(robot.links)
     r = max(1, 3 * m + robot.joint_count)
@@ -111,8 +117,16 @@ def build_motion(robot: RobotModel) -> Motion:
         unknowns=np.zeros((2, r), dtype=np.int64),
         counts=np.zeros(4, dtype=np.int64),
         values=np.zeros((3, 2 * m + 2 * n)),
-        step=np.array([1e-4, 0.0, 0.0]),
+        step=np.array([FIRST_TRIAL, 0.0, 0.0]),
+        reduction=reduction_of(robot) if embedded else None,
     )
+
+
+def restart_motion(motion: Motion) -> None:
+    """Forget joint stops, event functions and how the integrator stepped."""
+    motion.stops[:] = 0.0
+    motion.values[:] = 0.0
+    motion.step[:] = FIRST_TRIAL, 0.0, 0.0
 
 
 @inlined
@@ -242,11 +256,11 @@ def list_unknowns(system, motion):
 
 
 @inlined
-def solve_forces(system, motion):
-    """Find the forces that keep the listed rows from accelerating, (normal, tangents) per contact, then joint stops."""
-    G, z, M = system.G, system.vectors[IMPULSE], motion.M
+def select_forces(system, motion):
+    """Find the forces that keep the listed rows from accelerating, with the selection matrix."""
+    G, M = system.G, motion.M
     rows, slipping, n = motion.unknowns[ROW_OF], motion.unknowns[SLIPPING], list_unknowns(system, motion)
-    mu, size = motion.flow[0].dynamic_friction, 3 * motion.counts[CONTACT_COUNT] + motion.counts[STOP_COUNT]
+    mu = motion.flow[0].dynamic_friction
     for b in range(n):
         s, first, second = rows[b], 0.0, 0.0
         if slipping[b]:
@@ -258,11 +272,39 @@ def solve_forces(system, motion):
                 M[a, b] -= mu * (first * G[rows[a], s + 1] + second * G[rows[a], s + 2])
     for a in range(n):
         motion.vectors[RIGHT, a] = -system.vectors[OFFSET, rows[a]]
-    f = motion.vectors[SOLUTION]
     solve_rows(motion, n)
-    for r in range(size):
+
+
+@inlined
+def embed_forces(system, motion, reduction, y):
+    """Find the same by constraint embedding, and the accelerations; redundant forces stay near the last ones."""
+    held, f = list_unknowns(system, motion), motion.vectors[SOLUTION]
+    drags, weights = reduction.drags, reduction.weights
+    rows, contacts, mu = motion.unknowns[ROW_OF], motion.counts[CONTACT_COUNT], motion.flow[0].dynamic_friction
+    load = 0.0
+    for k in range(contacts):
+        load = max(load, system.contacts[system.indices[ACTIVE, k]].force[0])
+    for a in range(held):
+        drags[0, a], drags[1, a], weights[a], f[a] = 0.0, 0.0, 1.0, 0.0
+        if rows[a] < 3 * contacts:
+            k = system.indices[ACTIVE, rows[a] // 3]
+            f[a] = system.contacts[k].force[rows[a] % 3]
+            if motion.unknowns[SLIPPING, a]:
+                first, second = slip_direction(system.contacts[k], motion.points[k])
+                drags[0, a], drags[1, a] = mu * first, mu * second
+            if load > 0.0:
+                weights[a] = math.sqrt(max(system.contacts[k].force[0] / load, LIGHTEST))
+    embed(system, reduction, y, contacts, motion.counts[STOP_COUNT], rows, held, f)
+
+
+@inlined
+def spread_forces(system, motion):
+    """Write the forces of all rows and of the contacts from the unknowns (row SOLUTION)."""
+    z, rows, slipping = system.vectors[IMPULSE], motion.unknowns[ROW_OF], motion.unknowns[SLIPPING]
+    f, mu = motion.vectors[SOLUTION], motion.flow[0].dynamic_friction
+    for r in range(3 * motion.counts[CONTACT_COUNT] + motion.counts[STOP_COUNT]):
         z[r] = 0.0
-    for b in range(n):
+    for b in range(motion.counts[UNKNOWN_COUNT]):
         z[rows[b]] = f[b]
         if slipping[b]:
             k = system.indices[ACTIVE, rows[b] // 3]
@@ -271,6 +313,35 @@ def solve_forces(system, motion):
     for k in range(motion.counts[CONTACT_COUNT]):
         for m in range(3):
             system.contacts[system.indices[ACTIVE, k]].force[m] = z[3 * k + m]
+
+
+@inlined
+def is_any_held(system):
+    """Return whether dry friction holds a joint."""
+    for i in range(len(system.links)):
+        if system.bodies[i].locked:
+            return True
+    return False
+
+
+@inlined
+def solve_forces(system, motion, reduction, y):
+    """Find the forces of all rows, (normal, tangents) per contact, then joint stops, and what they add to the motion.
+
+    ``reduction`` is an argument of its own so that the other way is not even compiled where it is None.
+    """
+    contacts = motion.counts[CONTACT_COUNT]
+    if reduction is None:
+        select_forces(system, motion)
+        spread_forces(system, motion)
+        apply_impulses(system, contacts, 3 * contacts + motion.counts[STOP_COUNT], system.vectors[IMPULSE])
+        add_contact_hold(system, 1.0)
+    else:
+        embed_forces(system, motion, reduction, y)
+        spread_forces(system, motion)
+        if is_any_held(system):
+            apply_impulses(system, contacts, 3 * contacts + motion.counts[STOP_COUNT], system.vectors[IMPULSE])
+            add_contact_hold(system, 1.0)
 
 
 @inlined
@@ -349,13 +420,10 @@ def derivative(system, motion, y, out):
     list_constraints(system, motion)
     touch_velocities(system, motion)
     free_accelerations(system, motion)
-    rows = 3 * motion.counts[CONTACT_COUNT] + motion.counts[STOP_COUNT]
     for j in range(nv):
         rates[CHANGE, j] = 0.0
-    if rows > 0:
-        solve_forces(system, motion)
-        apply_impulses(system, motion.counts[CONTACT_COUNT], rows, system.vectors[IMPULSE])
-        add_contact_hold(system, 1.0)
+    if motion.counts[CONTACT_COUNT] + motion.counts[STOP_COUNT] > 0:
+        solve_forces(system, motion, motion.reduction, y)
     for j in range(nv):
         out[nq + j] = rates[ACCELERATION, j] + rates[CHANGE, j]
     coordinate_rates(links, q, v, out[:nq])

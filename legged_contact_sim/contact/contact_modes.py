@@ -20,7 +20,7 @@ from ..model.records import FREE
 from .constrained_motion import CONTACT_COUNT, DAMPED, STOP_COUNT, derivative, put_components
 from .contact_shape import material_velocity, measure_shape, normal_rate, wandering
 from .detection import lay_tangents
-from .event_driven import FLOOR, GAP_TOLERANCE, project
+from .event_driven import GAP_TOLERANCE, note_floors, project
 from .records import OPEN, SLIP, STICK
 from .system import IMPULSE, JOINTED
 
@@ -160,15 +160,9 @@ def close_cases(system, motion):
     for k in range(len(system.contacts)):
         contact, point = system.contacts[k], motion.points[k]
         point.idle = 0
-        motion.values[FLOOR, 2 * k] = min(0.0, contact.gap)
         if contact.closed and contact.mode == SLIP and point.armed == 0:
             point.idle = 1 if point_accelerations(system, motion, k)[1] <= 10.0 * ACCELERATION_TOLERANCE else 0
-    for i in range(len(system.links)):
-        link = system.links[i]
-        if link.joint_kind != FREE:
-            q = motion.y[link.position_index]
-            room = min(q - link.lower_limit, link.upper_limit - q)
-            motion.values[FLOOR, 2 * (len(system.contacts) + i)] = min(0.0, room)
+    note_floors(system, motion)
 
 
 @inlined

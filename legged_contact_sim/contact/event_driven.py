@@ -118,6 +118,19 @@ def fill_values(system, motion, y, out):
 
 
 @inlined
+def note_floors(system, motion):
+    """Note how deep the ground, or a joint's limit, is for what touches only (after `fill_values`)."""
+    for k in range(len(system.contacts)):
+        motion.values[FLOOR, 2 * k] = min(0.0, system.contacts[k].gap)
+    for i in range(len(system.links)):
+        link = system.links[i]
+        if link.joint_kind != FREE:
+            q = motion.y[link.position_index]
+            room = min(q - link.lower_limit, link.upper_limit - q)
+            motion.values[FLOOR, 2 * (len(system.contacts) + i)] = min(0.0, room)
+
+
+@inlined
 def is_gap(system, code):
     """Return whether an event function is the gap of an open point."""
     return code < 2 * len(system.contacts) and code % 2 == 0 and system.contacts[code // 2].closed == 0

@@ -4,23 +4,13 @@ What happened is noted in rows of numbers, which Python turns into `Event` recor
 """
 
 from ..compilation import inlined
-from ..dynamics.kinematics import copy
-from .bookkeeping import clear_report, world_impulse
+from .bookkeeping import world_impulse
 from .constrained_motion import CONTACT_COUNT, DAMPED, IGNORING
 from .contact_modes import choose_modes
 from .event_driven import FAILED, REACHED_END, SMALLEST_STEP, START, fill_values, integrate_to_event, is_gap
+from .event_steps import begin_step, finish_step, visible_mode
 from .impact_law import FRICTIONLESS, TOUCH_GAP, resolve_impact, total_energy
-from .records import (
-    CONTACTS,
-    ENERGY_LIMITED,
-    IMPACTS,
-    ITERATIONS,
-    OPEN,
-    SLIP,
-    STICK,
-    UNCONVERGED,
-    WORK_TERMS,
-)
+from .records import ENERGY_LIMITED, IMPACTS, ITERATIONS, OPEN, SLIP, STICK, UNCONVERGED
 from .system import ACTIVE, IMPULSE, SOLVER
 
 # Kinds of event.
@@ -102,12 +92,6 @@ def log_changes(system, motion, modes, log, counters, time, stopping):
                     energy = energy_now(system, motion)
                     row = log_event(log, counters, time, kind, energy, energy, 0 if changed else REVERSAL)
                 log[row, EVENT_COLUMNS + k] = 1.0
-
-
-@inlined
-def visible_mode(contact, point):
-    """Return the mode that is reported: a point that slips by its force only, held by others, sticks."""
-    return STICK if contact.mode == SLIP and point.idle else contact.mode
 
 
 @inlined
@@ -202,37 +186,6 @@ def begin_fresh(system, motion, impact, settings, log, counters, time):
 
 
 @inlined
-def begin_step(system, motion):
-    """Take over the state and forget the last step's work and impulses."""
-    clear_report(system)
-    copy(system.state, motion.y[: len(system.state)])
-    for k in range(len(system.state), len(motion.y)):
-        motion.y[k] = 0.0
-    motion.step[IGNORING] = 0.0
-    for k in range(len(system.contacts)):
-        if motion.points[k].idle and system.contacts[k].closed:
-            system.contacts[k].mode = SLIP
-
-
-@inlined
-def finish_step(system, motion, events):
-    """Hand over state, work and impulses of the step."""
-    n, terms = len(system.state), len(WORK_TERMS)
-    copy(motion.y[:n], system.state)
-    for k in range(terms):
-        system.ledger[k] += motion.y[n + k]
-    bearing = 0
-    for k in range(len(system.contacts)):
-        contact = system.contacts[k]
-        bearing += contact.closed
-        contact.mode = visible_mode(contact, motion.points[k])
-        for m in range(3):
-            contact.impulse[m] = motion.y[n + terms + 3 * k + m]
-    system.ledger[SOLVER + CONTACTS] = bearing
-    system.ledger[SOLVER + ITERATIONS] = events
-
-
-@inlined
 def advance(system, motion, impact, settings, h, time, log, counters, modes):
     """One output step of length ``h``, s, from ``time`` on, with the events inside it."""
     begin_step(system, motion)
@@ -266,4 +219,5 @@ def advance(system, motion, impact, settings, h, time, log, counters, modes):
             code = REACHED_END
         settle(system, motion, impact, settings, log, counters, now, code)
         log_changes(system, motion, modes, log, counters, now, stopping)
-    finish_step(system, motion, events)
+    finish_step(system, motion)
+    system.ledger[SOLVER + ITERATIONS] = events

@@ -1,6 +1,6 @@
 """Event-driven contact (Flickinger): smooth motion between events, impacts with energy control at them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,7 +10,7 @@ import yaml
 from ..compilation import compiled_long
 from ..errors import ParameterError
 from .commands import record, take_command
-from .constrained_motion import Motion, build_motion
+from .constrained_motion import Motion, build_motion, restart_motion
 from .event_loop import (
     AFTER,
     BEFORE,
@@ -107,12 +107,7 @@ class Hybrid(ContactModel):
         """See `ContactModel.restart`."""
         super().restart()
         self._counters[EVENTS], self._counters[FRESH], self._steps = 0, 1, 0
-        self.motion.step[:] = 1e-4, 0.0, 0.0
-
-    def single_step(self, time_step: float, command: np.ndarray) -> Callable[[], None]:
-        """See `ContactModel.single_step`."""
-        commands, log = Commands(command), np.empty((0, 0))
-        return lambda: self.run(time_step, 1, commands, log, 1)
+        restart_motion(self.motion)
 
     def run(self, time_step: float, steps: int, commands: Commands, log: np.ndarray, log_every: int) -> None:
         """See `ContactModel.run`."""
@@ -120,7 +115,7 @@ class Hybrid(ContactModel):
         while done < steps:
             begin = self.time + self._steps * time_step
             taken = run_entry(
-                *self.system, *self.motion, *self.impact[:-1], *self.impact.slip, self.settings, self._rows,
+                *self.system, *self.motion[:-1], *self.impact[:-1], *self.impact.slip, self.settings, self._rows,
                 self._counters, self._modes, commands.rows, log, begin, time_step, done, steps, commands.every,
                 log_every, self._room,
             )  # fmt: skip
@@ -169,7 +164,9 @@ def run_entry(
         links, bodies, contacts, terrain, heights, rows, state, result, rates, forces, slides, row_efforts, G, matrix,
         vectors, indices, ledger,
     )  # fmt: skip
-    motion = Motion(points, flow, y, stages, stops, M, normal, order, motion_vectors, unknowns, counts, values, step)
+    motion = Motion(
+        points, flow, y, stages, stops, M, normal, order, motion_vectors, unknowns, counts, values, step, None
+    )  # fmt: skip
     slip = SlipWork(slip_M, slip_normal, slip_order, P, S, Q, H, slip_vectors, lists, mu, scales)
     impact = Impact(part_G, before, target, p, index, part, slip)
     for k in range(done, steps):
