@@ -76,7 +76,7 @@ class Embedding(ContactModel):
         """See `ContactModel.restart`."""
         super().restart()
         self.motion.stops[:] = 0.0
-        self.motion.step[:] = FIRST_STEP
+        self.motion.step[TRIAL] = FIRST_STEP
         self._left[0], self._counters[RESET] = 0.0, 1
         self._stalled, self._last = 0, -np.inf
 
