@@ -288,7 +288,7 @@ class Resolver:
             contact["closed"] = problem.force[3 * k] > least
             if contact["closed"]:
                 contact["mode"] = SLIP if problem.motion[k] == SLIPPING else STICK
-                contact["force"] = problem.force[3 * k : 3 * k + 3]
+                contact["force"] = problem.force[3 * k], 0.0, 0.0  # friction is shared anew, by the loads
             if contact["mode"] == SLIP:
                 point["armed"] = np.hypot(*contact["end_velocity"][1:]) > motion.flow["stick_speed"][0]
                 point["slip_direction"] = problem.heading[k]

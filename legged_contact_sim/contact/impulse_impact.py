@@ -80,10 +80,11 @@ def aim(problem, contacts, rows, compressing):
 
 
 @inlined
-def press_on(problem, contacts, rows, static, dynamic):
+def press_on(problem, contacts, rows, static, dynamic, compressing, still):
     """Find impulses where friction leaves no compatible ones: shares as on smooth ground, and friction on top.
 
-    A slip that jams like this makes points go into the ground faster, and itself slower, until it stops.
+    A slip that jams like this makes points go into the ground faster, and itself slower, until it stops. What friction
+    takes away from the ground or a limit meanwhile gets no impulse, since that would give energy.
     """
     solve_without_friction(problem, contacts, rows)
     force, heading = problem.force, problem.heading
@@ -99,6 +100,23 @@ def press_on(problem, contacts, rows, static, dynamic):
         if change <= 1e-14:
             break
     fill_response(problem, rows)
+    for _ in range(rows):
+        if not let_go(problem, contacts, rows, compressing, still):
+            break
+        fill_response(problem, rows)
+
+
+@inlined
+def let_go(problem, contacts, rows, compressing, still):
+    """Take the impulses off the first row at a standstill (limits; in compression contacts, too) that would leave."""
+    for r in range(rows):
+        if r < 3 * contacts and (r % 3 != 0 or not compressing):
+            continue
+        if problem.force[r] > 0.0 and problem.velocity[r] >= -still and problem.response[r] > 0.0:
+            for m in range(3 if r < 3 * contacts else 1):
+                problem.force[r + m] = 0.0
+            return True
+    return False
 
 
 @inlined
@@ -123,7 +141,7 @@ def hold_back(problem, r, rows, bound):
 
 
 @inlined
-def drive(problem, contacts, rows, static, dynamic):
+def drive(problem, contacts, rows, static, dynamic, compressing, still):
     """Find the impulses per unit of normal impulse; return how, and the normal impulse that would end compression.
 
     Without compatible impulses (JAMMED) friction makes points go on into the ground, and no end is in sight.
@@ -131,7 +149,7 @@ def drive(problem, contacts, rows, static, dynamic):
     outcome, end = RESOLVED, math.inf
     if not solve_forces(problem, contacts, rows, static, dynamic):
         outcome = JAMMED
-        press_on(problem, contacts, rows, static, dynamic)
+        press_on(problem, contacts, rows, static, dynamic, compressing, still)
     total = 0.0
     for r in range(rows):
         if r >= 3 * contacts or r % 3 == 0:
@@ -174,14 +192,17 @@ def step_to_meet(velocity, response, pressed):
 
 
 @inlined
-def longest_step(problem, contacts, rows, still):
-    """Return how far the present impulses may act: until a point stops to slip, turns, arrives or leaves."""
+def longest_step(problem, contacts, rows, still, expanding):
+    """Return how far the present impulses may act: until a point stops to slip, turns, arrives or leaves.
+
+    Only in expansion may an impulse take its point beyond a standstill.
+    """
     longest, velocity, response = math.inf, problem.velocity, problem.response
     for k in range(contacts):
         if problem.motion[k] == SLIPPING and problem.force[3 * k] > 0.0:
             longest = min(longest, step_to_stop(problem, k))
         if abs(velocity[3 * k]) > still:
-            pressed = problem.motion[k] != LOOSE and problem.force[3 * k] > 0.0
+            pressed = expanding and problem.motion[k] != LOOSE and problem.force[3 * k] > 0.0
             longest = min(longest, step_to_meet(velocity[3 * k], response[3 * k], pressed))
     for r in range(3 * contacts, rows):
         if abs(velocity[r]) > still:
@@ -283,6 +304,15 @@ def closes(problem, contacts, rows, still):
 
 
 @inlined
+def has_arrived(problem, contacts, still):
+    """Return whether any contact came to the ground at a speed that can be given back."""
+    for k in range(contacts):
+        if problem.arrival[k] > still:
+            return True
+    return False
+
+
+@inlined
 def give_up_friction(problem, contacts):
     """Let all contacts slip without friction from here on."""
     for k in range(contacts):
@@ -297,8 +327,8 @@ def start_jam(problem, contacts, rows, static, dynamic, still):
     for r in range(rows):
         normal = r >= 3 * contacts or r % 3 == 0
         problem.offset[r] = -1.0 if normal and r < 3 * contacts else 0.0
-    outcome, _ = drive(problem, contacts, rows, static, dynamic)
-    step = longest_step(problem, contacts, rows, still)
+    outcome, _ = drive(problem, contacts, rows, static, dynamic, True, still)
+    step = longest_step(problem, contacts, rows, still, False)
     if outcome != JAMMED or not step < math.inf:
         return False
     travel(problem, contacts, rows, step)
@@ -338,14 +368,14 @@ def collide(problem, contacts, rows, static, dynamic, restitution):
             outcome, static, dynamic = CUT_OFF, 0.0, 0.0
             give_up_friction(problem, contacts)
         aim(problem, contacts, rows, compressing)
-        way, end = drive(problem, contacts, rows, static, dynamic)
+        way, end = drive(problem, contacts, rows, static, dynamic, compressing, still)
         outcome = max(outcome, way)
-        step = longest_step(problem, contacts, rows, still)
+        step = longest_step(problem, contacts, rows, still, expanding)
         if turns(problem, contacts):  # the direction of slip is taken at the middle of the step
             turn_headings(problem, contacts, 0.5 * min(step, end), still)
-            way, end = drive(problem, contacts, rows, static, dynamic)
+            way, end = drive(problem, contacts, rows, static, dynamic, compressing, still)
             outcome = max(outcome, way)
-            step = min(step, longest_step(problem, contacts, rows, still))
+            step = min(step, longest_step(problem, contacts, rows, still, expanding))
         if compressing:
             step = min(step, end)
         else:
@@ -360,7 +390,7 @@ def collide(problem, contacts, rows, static, dynamic, restitution):
         change_parts(problem, contacts, rows, still, static)
         if compressing and not closes(problem, contacts, rows, still):
             compressing, compression = False, problem.works[0]
-            expanding = restitution > 0.0 and compression < 0.0
+            expanding = restitution > 0.0 and compression < 0.0 and has_arrived(problem, contacts, still)
     return outcome, compression
 
 

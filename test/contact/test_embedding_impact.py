@@ -202,7 +202,10 @@ def test_no_impact_gains_energy_and_every_impact_obeys_stronge(seed, contacts, l
     energy = 0.5 * rates @ rates
     assert gain == pytest.approx(after.works.sum(), abs=1e-9 * energy)
     assert after.works.max() <= 1e-9 * energy
-    assert after.works[0] == pytest.approx((1.0 - restitution**2) * compression, abs=1e-9 * energy)
+    # Less comes back only if all points that stored the energy have left before.
+    assert compression - 1e-9 * energy <= after.works[0] <= (1.0 - restitution**2) * compression + 1e-9 * energy
+    if contacts == 1 and limits == 0:
+        assert after.works[0] == pytest.approx((1.0 - restitution**2) * compression, abs=1e-9 * energy)
     pushes = after.impulse[: 3 * contacts].reshape(contacts, 3)
     assert (np.hypot(pushes[:, 1], pushes[:, 2]) <= friction * pushes[:, 0] + 1e-9).all()
     if outcome == RESOLVED:

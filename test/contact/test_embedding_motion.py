@@ -211,7 +211,7 @@ def test_a_quadruped_lands_and_stands():
 def test_no_impact_of_a_robot_gains_energy(name):
     count = 0
 
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=340, deadline=None)
     @given(seed=st.integers(0, 10**6), friction=st.floats(0.0, 2.0), restitution=st.floats(0.0, 1.0))
     def strike(seed, friction, restitution):
         nonlocal count
