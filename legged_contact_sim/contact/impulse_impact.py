@@ -43,6 +43,7 @@ STRAIGHT = 1e-12  # sine of the angle to its own slip below which a change of sl
 STILL = 1e-8  # of the impact's largest velocity; slower along the normal is a standstill,
 CREEP = 100.0  # and so many times as much along the ground: what is left is taken off while the point sticks
 FRICTION_SWEEPS = 200
+SLIGHT = 1e-9  # of an impact's work; normal impulses that took up less give nothing back
 
 
 @inlined
@@ -246,7 +247,9 @@ def power(problem, contacts):
 
 @inlined
 def step_to_work(slope, curvature, wanted):
-    """Return how far to go until the normal impulses have done the wanted work (>= 0), J; inf: never."""
+    """Return how far to go until the normal impulses have done the wanted work, J; inf: never."""
+    if wanted <= 0.0:
+        return 0.0
     if curvature == 0.0:
         return wanted / slope if slope > 0.0 else math.inf
     discriminant = slope * slope + 4.0 * curvature * wanted
@@ -390,7 +393,8 @@ def collide(problem, contacts, rows, static, dynamic, restitution):
         change_parts(problem, contacts, rows, still, static)
         if compressing and not closes(problem, contacts, rows, still):
             compressing, compression = False, problem.works[0]
-            expanding = restitution > 0.0 and compression < 0.0 and has_arrived(problem, contacts, still)
+            least = SLIGHT * (abs(problem.works[0]) + abs(problem.works[1]) + abs(problem.works[2]))
+            expanding = restitution > 0.0 and compression < -least and has_arrived(problem, contacts, still)
     return outcome, compression
 
 
