@@ -330,18 +330,17 @@ def solve_forces(system, motion, reduction, y):
 
     ``reduction`` is an argument of its own so that the other way is not even compiled where it is None.
     """
-    contacts = motion.counts[CONTACT_COUNT]
     if reduction is None:
         select_forces(system, motion)
-        spread_forces(system, motion)
-        apply_impulses(system, contacts, 3 * contacts + motion.counts[STOP_COUNT], system.vectors[IMPULSE])
-        add_contact_hold(system, 1.0)
+        accelerations_known = False
     else:
         embed_forces(system, motion, reduction, y)
-        spread_forces(system, motion)
-        if is_any_held(system):
-            apply_impulses(system, contacts, 3 * contacts + motion.counts[STOP_COUNT], system.vectors[IMPULSE])
-            add_contact_hold(system, 1.0)
+        accelerations_known = not is_any_held(system)
+    spread_forces(system, motion)
+    if not accelerations_known:
+        contacts = motion.counts[CONTACT_COUNT]
+        apply_impulses(system, contacts, 3 * contacts + motion.counts[STOP_COUNT], system.vectors[IMPULSE])
+        add_contact_hold(system, 1.0)
 
 
 @inlined

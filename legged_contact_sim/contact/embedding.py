@@ -95,7 +95,8 @@ class Embedding(ContactModel):
                 if self._eventful != counters[STEP]:
                     self._recover()
                     self._eventful = int(counters[STEP])
-                self._handle(code, self.time + (self._steps + counters[STEP] + 1) * time_step - self._left[0])
+                passed = (self._steps + int(counters[STEP]) + 1) * time_step - float(self._left[0])
+                self._handle(code, self.time + passed)
         self._eventful = -1
         self._steps += steps
 
