@@ -89,6 +89,7 @@ STAGE_ROWS = 9
 TRIAL, IGNORING, DAMPED = range(3)
 FIRST_TRIAL = 1e-4  # s; of the integrator after a reset
 DAMPED_RATE = 2e-3  # rad/s or m/s; within it, dry friction that is damped instead grows with the rate
+CREEP_SPEED = 1e-6  # m/s; slower slip hardly turns
 LIGHTEST = 1e-6  # smallest load, relative to the heaviest, by which points share redundant forces
 
 
@@ -231,12 +232,16 @@ def touch_velocities(system, motion):
 
 @inlined
 def slip_direction(contact, point):
-    """Return the direction of slip along the tangents; while the slip has reversed within a step, the old one."""
+    """Return the direction of slip along the tangents; where it creeps or has reversed within a step, near the old one.
+
+    The direction of a slip v turns at a rate that grows with 1 / |v|. Two pairs of feet that pull against one another
+    can creep for milliseconds, and the integrator with them: a trace of speed along the old direction bounds the rate.
+    """
     x, y = contact.end_velocity[1], contact.end_velocity[2]
-    speed = math.sqrt(x * x + y * y)
-    if x * point.slip_direction[0] + y * point.slip_direction[1] <= 0.01 * speed or speed < 1e-12:
-        return point.slip_direction[0], point.slip_direction[1]
-    return x / speed, y / speed
+    old_x, old_y = point.slip_direction[0], point.slip_direction[1]
+    along, across = max(0.0, x * old_x + y * old_y) + CREEP_SPEED, y * old_x - x * old_y
+    size = math.sqrt(along * along + across * across)
+    return (along * old_x - across * old_y) / size, (along * old_y + across * old_x) / size
 
 
 @inlined

@@ -160,14 +160,14 @@ def test_a_box_slides_or_rests_on_a_slope(friction):
     assert np.abs(run.remainder).max() < 1e-9
 
 
-def fall(model, friction=0.8, time_step=1e-3, duration=0.25):
-    sim = simulator("planar_leg", model, time_step, friction=friction)
+def fall(duration=0.25):
+    sim = embedding("planar_leg")
     sim.reset(START)
-    return sim.run(duration, sample_every=round(1e-3 / time_step))
+    return sim.run(duration)
 
 
 def test_the_planar_leg_falls_lands_and_stands_on_both_ends_of_its_foot():
-    run = fall("embedding")
+    run = fall()
     total, start = run.energies.sum(axis=1), run.start_energy
     landing = run.events[0]
     assert landing.kind == "impact"
@@ -183,14 +183,6 @@ def test_the_planar_leg_falls_lands_and_stands_on_both_ends_of_its_foot():
     assert np.abs(run.gaps[standing][:, :2]).max() < 1e-8
     assert (run.forces[standing][:, :2, 2] > 0.0).all()
     assert np.abs(run.remainder).max() < 1e-8
-
-
-@pytest.mark.parametrize("friction", [0.3, 0.8])
-def test_embedding_and_exact_contact_agree_after_a_plastic_landing(friction):
-    embedded, stepped = fall("embedding", friction), fall("exact_lcp", friction, 2e-4)
-    assert np.abs(embedded.q - stepped.q).max() < 1e-2 * np.abs(stepped.q - stepped.q[0]).max()
-    after = embedded.time > 0.06
-    assert np.abs(embedded.v - stepped.v)[after].max() < 1e-2 * np.abs(stepped.v).max()
 
 
 def test_a_quadruped_lands_and_stands():
@@ -211,7 +203,7 @@ def test_a_quadruped_lands_and_stands():
 def test_no_impact_of_a_robot_gains_energy(name):
     count = 0
 
-    @settings(max_examples=340, deadline=None)
+    @settings(max_examples=450, deadline=None)
     @given(seed=st.integers(0, 10**6), friction=st.floats(0.0, 2.0), restitution=st.floats(0.0, 1.0))
     def strike(seed, friction, restitution):
         nonlocal count
@@ -293,7 +285,7 @@ def test_too_many_events_in_a_step_end_in_a_note():
 
 
 def test_reruns_are_bit_identical():
-    first, second = fall("embedding", duration=0.1), fall("embedding", duration=0.1)
+    first, second = fall(0.1), fall(0.1)
     assert np.array_equal(first.q, second.q)
     assert np.array_equal(first.forces, second.forces)
 
