@@ -21,12 +21,12 @@ from ..model.records import FREE
 from .constrained_motion import CONTACT_COUNT, DAMPED, STOP_COUNT, derivative, put_components
 from .contact_shape import material_velocity, measure_shape, normal_rate, wandering
 from .detection import lay_tangents
-from .event_driven import FLOOR, GAP_TOLERANCE, project
+from .event_driven import FLOOR, GAP_TOLERANCE, JAMMED, project
 from .records import OPEN, SLIP, STICK
 from .system import IMPULSE, JOINTED
 
 TOUCHING_GAP = 1e-8  # m (rad); a point nearer to the ground touches it
-LEAVING_SPEED = 1e-7  # m/s; a point that leaves the ground faster does not bear
+LEAVING_SPEED = 1e-4  # m/s or rad/s; what leaves the ground or a limit slower still touches it
 RESTING_RATE = 1e-9  # rad/s or m/s; a slower joint with dry friction is at rest
 ACCELERATION_TOLERANCE = 1e-7  # m/s^2
 LOOKS_PER_POINT = 6
@@ -228,6 +228,15 @@ def make_change(system, motion, change, code):
         motion.stops[i] = 0.0
     elif change == GIVES_WAY:
         system.slides[i] = -1.0 if system.rates[HOLD, system.links[i].velocity_index] > 0.0 else 1.0
+
+
+@inlined
+def jam(system, motion):
+    """Let all touching points at rest stick whatever force that takes, until the next event."""
+    for k in range(len(system.contacts)):
+        contact, point = system.contacts[k], motion.points[k]
+        if contact.gap <= TOUCHING_GAP and contact.end_velocity[0] <= LEAVING_SPEED and point.armed == 0:
+            contact.closed, contact.mode, point.tried = 1, STICK, JAMMED
 
 
 @inlined
