@@ -7,7 +7,7 @@ from ..compilation import inlined
 from ..dynamics.kinematics import copy
 from .bookkeeping import clear_report, world_impulse
 from .constrained_motion import CONTACT_COUNT, DAMPED, IGNORING
-from .contact_modes import choose_modes
+from .contact_modes import choose_modes, jam
 from .event_driven import FAILED, REACHED_END, SMALLEST_STEP, START, fill_values, integrate_to_event, is_gap
 from .impact_law import FRICTIONLESS, TOUCH_GAP, resolve_impact, total_energy
 from .records import (
@@ -180,6 +180,7 @@ def settle(system, motion, impact, settings, log, counters, time, code):
         return
     strike(system, motion, impact, settings, log, counters, time, False, NO_MODES)
     if not choose_modes(system, motion, -1):
+        jam(system, motion)
         log_unresolved(system, motion, log, counters, time, NO_MODES)
 
 
