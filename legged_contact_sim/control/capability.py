@@ -1,8 +1,8 @@
 """How hard a leg can push its body in a direction: directional dynamic capability equations (Flickinger, chapter 6).
 
-With the foot sticking to the ground the body's acceleration is affine in the motors' efforts, ``a = P u + c``. Hence the
-effort of an acceleration s along a direction d, and none across it, is ``u = E s + u0`` with ``E = P^-1 d`` and
-``u0 = -P^-1 c``: what inertia, gravity, springs and velocities ask for. The capability is the largest s that keeps
+With the foot sticking to the ground the body's acceleration is affine in the motors' efforts, ``a = P u + c``. Hence
+the effort of an acceleration s along a direction d, and none across it, is ``u = E s + u0`` with ``E = P^-1 d`` and
+``u0 = -P^-1 c``: what gravity, springs and velocities ask for. The capability is the largest s that keeps
 ``|u| <= limit``.
 """
 
@@ -106,8 +106,8 @@ class JumpingLeg:
     def optimise(self, direction: np.ndarray, friction: float, starts: int, seed: int = 0) -> Configuration:
         """Return the pose of the greatest capability that sequential quadratic programming finds from several starts.
 
-        Free are the body's tilt, the joint angles and the acceleration s itself; kept are effort limits at rest and at s,
-        the friction cone at s, joint limits, and all joints above the ground.
+        Free are the body's tilt, the joint angles and the acceleration s itself; kept are effort limits at rest and at
+        s, the friction cone at s, joint limits, and all joints above the ground.
 
         Args:
             direction: of the jump, (3,), unit length.

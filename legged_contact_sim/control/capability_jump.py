@@ -49,8 +49,7 @@ class CapabilityJump(Controller):
     def effort(self, observation: Observation) -> np.ndarray:
         """See `Controller.effort`."""
         own, seen = self.parameters, observation
-        normal = float(seen.contact_forces[self.leg.leg.name][2])
-        if normal <= own.touch_force and seen.time > self._begin:
+        if seen.normal_force(self.leg.leg.name) <= own.touch_force and seen.time > self._begin:
             return np.zeros(self.robot.joint_count)
         q, v = joined_state(self.robot, seen)
         push = self.leg.push(q, v)

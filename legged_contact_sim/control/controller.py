@@ -7,6 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from ..errors import ParameterError
 from ..model import RobotModel
 from ..simulation import Simulator
 from .parameters import Parameters as ParameterSet
@@ -41,6 +42,16 @@ class Observation:
     velocities: np.ndarray
     base: BaseState | None = None
     contact_forces: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+    def normal_force(self, point: str) -> float:
+        """Return the upward force on a contact point, N.
+
+        Raises:
+            ParameterError: nothing measures it.
+        """
+        if point not in self.contact_forces:
+            raise ParameterError(f"contact_forces: this controller needs the force at {point!r}; nothing measures it")
+        return float(self.contact_forces[point][2])
 
 
 class Controller(ABC):

@@ -94,8 +94,7 @@ class OperationalSpaceJump(Controller):
         """See `Controller.effort`."""
         q, v = observation.positions, observation.velocities
         self._mechanics(q, v)
-        forces = [float(observation.contact_forces[name][2]) for name in (TOE, HEEL)]
-        touching = [force > self.parameters.touch_force for force in forces]
+        touching = [observation.normal_force(name) > self.parameters.touch_force for name in (TOE, HEEL)]
         self._change_phase(observation.time, self.com, self.com_J @ v, touching)
         effort = np.zeros(6)
         if self.phase in ("fall", "fallen"):

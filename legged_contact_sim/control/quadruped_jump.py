@@ -100,7 +100,7 @@ class QuadrupedJump(Controller):
     def _change_phase(self, seen: Observation, motion: Motion, height: float) -> None:
         """Go on to the next phase when the present one is over."""
         own, elapsed = self.parameters, seen.time - self._since
-        touching = [np.linalg.norm(seen.contact_forces[leg.name]) > own.touch_force for leg in self.body.legs]
+        touching = [seen.normal_force(leg.name) > own.touch_force for leg in self.body.legs]
         if motion.rotation[2, 2] < np.cos(FALLEN):
             self._enter("fallen", seen.time)
         elif self.phase == "stand" and elapsed >= own.start_delay:

@@ -11,7 +11,7 @@ from ..model import RobotModel
 from .controller import Controller, Observation
 from .joint_pid import JointPidParameters, PidLaw
 from .joint_trajectory import between
-from .leg_kinematics import Leg, find_legs
+from .leg_kinematics import find_legs
 from .parameters import Parameters, flag, number, numbers
 from .trot_reference import PLAN_PERIOD, Gait, Pose2, TrotReference
 from .whole_body import Motion, WholeBody, attitude_error, heading, turned
@@ -33,7 +33,7 @@ class ZmpTrotParameters(Parameters):
     swing_time: float = number(0.3, 0.05, 5.0, "s")
     double_support: float = number(0.1, 0.02, 5.0, "s")
     clearance: float = number(0.06, 0.0, 1.0, "m")
-    longest_step: float = number(0.3, 0.0, 2.0, "m")
+    longest_step: float = number(0.4, 0.0, 2.0, "m")
     horizon: float = number(1.6, 0.2, 5.0, "s")
     acceleration: float = number(0.5, 0.0, 100.0, "m/s^2", open_low=True)
     turning_acceleration: float = number(1.0, 0.0, 100.0, "rad/s^2", open_low=True)
@@ -83,24 +83,26 @@ class ZmpTrot(Controller):
             parameters.turning_acceleration,
         )
         stance = feet[:, :2] - self.com[:2]
-        self.reference = TrotReference(gait, float(self.com[2]) - self.ground, stance, diagonals(self.legs, stance))
+        self.reference = TrotReference(gait, float(self.com[2]) - self.ground, stance, diagonals(stance))
         self.command_velocity(*parameters.velocity)
         gains = {name: getattr(parameters, name) for name in ("stiffness", "damping", "integral", "integral_limit")}
         self.law = PidLaw(robot, JointPidParameters(**gains))
         self.body = WholeBody(robot, parameters.friction)
 
     def command_velocity(self, forward: float, sideways: float, turning: float) -> None:
-        """See `Controller.command_velocity`."""
+        """Ask for a velocity, m/s and rad/s; one that takes longer steps than allowed is scaled down."""
         wanted = np.array([forward, sideways, turning], dtype=float)
         if not np.isfinite(wanted).all():
             raise ParameterError(f"velocity: expected finite numbers, found {wanted.tolist()}")
-        self.velocity = wanted
+        own, radius = self.parameters, float(np.linalg.norm(self.reference.stance, axis=1).max())
+        fastest = own.longest_step / (2.0 * (own.swing_time + own.double_support))  # a foot steps every other phase
+        speed = np.hypot(wanted[0], wanted[1]) + radius * abs(wanted[2])
+        self.velocity = wanted * min(1.0, fastest / max(speed, 1e-9))
 
     def reset(self, observation: Observation) -> None:
         """Stand where the robot stands; without feedback, at the origin of its own plan."""
         self.law.reset(observation.time)
         self._begin = observation.time
-        self._forces = np.zeros((4, 3))
         reference = self.reference
         reference.command = np.zeros(3)
         if self.parameters.feedback:
@@ -162,8 +164,7 @@ class ZmpTrot(Controller):
             + own.swing_stiffness * (target[swing] - motion.feet[swing])
             + own.swing_damping * (footing.velocity[swing] - motion.foot_velocities[swing])
         )
-        effort, self._forces = self.body.effort(motion, trunk, feet, stance, self._weights())
-        return effort
+        return self.body.effort(motion, trunk, feet, stance, self._weights())[0]
 
     def _weights(self) -> np.ndarray:
         """Weigh moments by the feet's distance from the centre, so that both kinds of rows count alike."""
@@ -208,7 +209,7 @@ class ZmpTrot(Controller):
         return self.parameters.capture_gain * (position + time * velocity)
 
 
-def diagonals(legs: tuple[Leg, ...], stance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def diagonals(stance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the indices of the feet of the two diagonals, from their places (4, 2): the left fore foot's first."""
     fore = np.argsort(-stance[:, 0])[:2]
     left_fore = fore[np.argmax(stance[fore, 1])]

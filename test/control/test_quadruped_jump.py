@@ -1,11 +1,13 @@
 """The jumping quadruped: ballistic apex, limits, landing, and the word when it falls."""
 
+import itertools
+
 import numpy as np
 import pytest
 from control_cases import GRAVITY, STUDY_GROUND, robot_named, tilt
 
-from legged_contact_sim import Simulator
-from legged_contact_sim.control import InProcess, make_controller
+from legged_contact_sim import ParameterError, Simulator
+from legged_contact_sim.control import BaseState, InProcess, Observation, make_controller
 from legged_contact_sim.dynamics import center_of_mass
 
 
@@ -33,7 +35,7 @@ def test_the_trunk_rises_to_two_metres_within_the_effort_limits(jump):
 
 def test_phases_follow_one_another_and_end_upright(jump):
     run, controller, phases = jump
-    order = [phases[0], *(b for a, b in zip(phases, phases[1:], strict=False) if a != b)]
+    order = [phases[0], *(b for a, b in itertools.pairwise(phases) if a != b)]
     assert order == ["stand", "crouch", "thrust", "flight", "landing", "landed"]
     assert controller.phase == "landed"
     assert tilt(run.q).max() < 0.1
@@ -58,3 +60,14 @@ def test_a_robot_that_tips_over_says_so_and_only_damps():
     controller = make_controller("quadruped_jump", robot)
     sim.run(0.01, InProcess(controller, sim))
     assert controller.phase == "fallen"
+
+
+def test_without_contact_forces_it_says_what_is_missing():
+    robot = robot_named("quadruped16")
+    q = robot.home
+    base = BaseState(q[:3], q[3:7], np.zeros(3), np.zeros(3))
+    numb = Observation(0.0, q[robot.position_indices], np.zeros(16), base)
+    controller = make_controller("quadruped_jump", robot)
+    controller.reset(numb)
+    with pytest.raises(ParameterError, match="lf_foot"):
+        controller.effort(numb)

@@ -1,5 +1,7 @@
 """The trot's reference: zero moment point on the support, feet that step in turn, a path that follows the command."""
 
+import itertools
+
 import numpy as np
 import pytest
 from control_cases import distance_to_hull
@@ -41,7 +43,7 @@ def test_diagonal_pairs_swing_in_turn_and_clear_the_ground():
         heights.append(footing.position[:, 2].max())
     changes = [now for now, before in zip(swings[1:], swings, strict=False) if now != before and any(now)]
     assert set(changes) == {(True, False, False, True), (False, True, True, False)}
-    assert all(a != b for a, b in zip(changes, changes[1:], strict=False))
+    assert all(a != b for a, b in itertools.pairwise(changes))
     assert max(heights) == pytest.approx(GAIT.clearance, rel=0.02)
 
 
