@@ -2,7 +2,6 @@
 
 import gc
 import importlib.util
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +20,7 @@ from ..terrain import make_terrain
 from .inputs import Commands, Pushes
 from .pacing import Pacer
 from .parameters import contact_settings, declarations, declare, refuse_unknown, take_value, terrain_settings
-from .process import Running, run_node, served
+from .process import Running, run_process, served
 from .publishing import Outputs
 from .requests import Requests
 from .snapshot import NANOSECONDS, Snapshot
@@ -319,7 +318,7 @@ def control_period(control_rate: float, time_step: float) -> tuple[int, float]:
 
 def main() -> None:
     """Run the simulator until Ctrl-C or SIGTERM."""
-    sys.exit(run_node(_run, "legged_contact_sim"))
+    run_process(_run, "legged_contact_sim")
 
 
 def _run() -> None:
