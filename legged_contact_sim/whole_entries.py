@@ -13,8 +13,8 @@ from numba.core import codegen, config, cpu
 def leave_helpers_to_entries(entry_names: set[str]) -> None:
     """From now on, in this process, optimise and generate machine code for functions of these names only.
 
-    They are optimised with vector instructions for neighbouring scalars too, which our small tuples consist of: steps are
-    faster by 7 %. With a numba that is built in another way nothing is changed; compiling then takes longer.
+    Neighbouring scalars, which our small tuples consist of, are put into vector instructions: steps are faster by 7 %.
+    With a numba that is built in another way nothing else is changed; compiling then takes longer.
     """
     config.SLP_VECTORIZE = 1
     library, context = codegen.JITCodeLibrary, cpu.CPUContext

@@ -13,7 +13,7 @@ from rclpy.parameter import Parameter
 from std_srvs.srv import SetBool, Trigger
 
 from ..dynamics import forward_kinematics
-from ..errors import LeggedContactSimError, ParameterError
+from ..errors import LeggedContactSimError, ParameterError, SimulationError
 from ..model import RobotModel
 from ..simulation import Simulator
 from ..terrain import make_terrain
@@ -132,9 +132,10 @@ class SimulatorNode(Node):
             self.commands.poll(now)
         self.commands.expire(now, self.values["command_timeout"])
         self.pushes.poll(self.simulator, self.values["push_duration"], self._bodies)
-        self.simulator.advance(self.steps, self.commands.effort, self.snapshot.log)
         self._ticks += 1
-        if not np.isfinite(self.snapshot.log[-1].sum()):
+        try:
+            self.simulator.advance(self.steps, self.commands.effort, self.snapshot.log)
+        except SimulationError:
             self._recover()
             return
         self.snapshot.take_effort(self.simulator)
