@@ -1,6 +1,7 @@
 """A controller of your own in one file: joint states in, joint efforts out. Copy it and change `efforts`.
 
-Start the simulator in one terminal (without a controller of its own), this file in another:
+Start the simulator in one terminal (without a controller of its own, best in lockstep: it then waits for every answer,
+however busy the machine is), this file in another:
 
     python examples/my_first_controller.py
 
@@ -13,8 +14,8 @@ from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-STIFFNESS = 150.0  # N m/rad
-DAMPING = 4.0  # N m s/rad
+STIFFNESS = 80.0  # N m/rad
+DAMPING = 1.0  # N m s/rad; low, because efforts come some milliseconds late
 TIMEOUT = 0.1  # s of wall time without joint states until the efforts are zero
 
 
@@ -62,6 +63,9 @@ def main() -> None:
         rclpy.spin(node)
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
+    except Exception:
+        if rclpy.ok():  # otherwise it was about to publish when Ctrl-C closed the context
+            raise
     finally:
         node.destroy_node()
         rclpy.try_shutdown()

@@ -9,5 +9,9 @@ class ModelError(LeggedContactSimError):
     """A robot description that cannot be simulated; the text names file, link or joint, and what was expected."""
 
 
+class SimulationError(LeggedContactSimError):
+    """A simulation that cannot go on: its state is no longer finite."""
+
+
 class ParameterError(LeggedContactSimError):
     """A parameter or argument outside its range: the text names it, what was found, and what is allowed."""

@@ -14,7 +14,7 @@ solved again; usually the last step's cases are right at once.
 from ..compilation import inlined
 from ..dynamics.spatial import dot, increase_spatial, scale, spatial
 from ..model.records import FREE
-from .rows import ADDED, APPLIED, COMPLIANCE, DAMPING, EFFORT, FEED, HOLD, STIFFNESS, TARGET
+from .rows import ADDED, APPLIED, COMPLIANCE, DAMPING, EFFORT, FEED, HOLD, POSITION, STIFFNESS, TARGET
 
 HOLD_MARGIN = 1e-6  # relative excess over its friction at which a joint still holds, so that rest is rest
 
@@ -58,6 +58,7 @@ def drive_joints(system, q, v, h):
                 rates[APPLIED, k] = rates[FEED, k]
                 rates[ADDED, k] = 0.0
             continue
+        rates[POSITION, j] = q[link.position_index]
         rates[EFFORT, j], rates[COMPLIANCE, j] = drive_effort(system, link, q[link.position_index], v[j], h)
         spring = link.stiffness * (q[link.position_index] - link.rest_position)
         applied = rates[EFFORT, j] - link.damping * v[j] - spring

@@ -2,4 +2,5 @@
 
 EFFORT, APPLIED, ADDED, MIDDLE, FREE_RATES, ACCELERATION, TREND, CHANGE, HOLD = range(9)  # work of a step
 FEED, TARGET, STIFFNESS, DAMPING, COMPLIANCE = range(9, 14)  # the drives: command, gains, what the gains add to inertia
-RATE_ROWS = 14
+POSITION, LOWER, UPPER = range(14, 17)  # of the joints in the middle of the step, and their limits
+RATE_ROWS = 17

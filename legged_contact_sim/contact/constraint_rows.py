@@ -1,6 +1,6 @@
 """Rows of the contact problem: contacts and joint limits, their inverse inertia and free velocities."""
 
-from ..actuation.rows import FREE_RATES
+from ..actuation.rows import FREE_RATES, LOWER, POSITION, UPPER
 from ..compilation import inlined
 from ..dynamics.contact_inertia import common_ancestor, coupling, hand_inward_effort
 from ..dynamics.spatial import apply, dot, force_at, inertia, put_spatial, scale, spatial, sub, vector
@@ -148,6 +148,16 @@ def closing_speed(gap, h):
     if gap < -CLOSED_GAP:
         return 2.0 * gap / h
     return gap / h if gap > CLOSED_GAP else 0.0
+
+
+@inlined
+def passes_limit(rates, v, h):
+    """Return whether rates ``v`` take any joint beyond a limit by the end of the step (after `drive_joints`)."""
+    beyond = 0
+    for j in range(len(v)):
+        reached = rates[POSITION, j] + 0.5 * h * v[j]
+        beyond += int(reached < rates[LOWER, j]) + int(reached > rates[UPPER, j])
+    return beyond > 0
 
 
 @inlined

@@ -5,14 +5,15 @@ along its velocity. The forces of these cases tell what does not fit, and cases 
 
     a bearing point that pulls is let go,               one that is let go and accelerates into the ground bears,
     a sticking point beyond mu_s begins to slip         (along the force that would have held it),
-    a point that begins to slip against its direction sticks, a held joint beyond its friction slides.
+    a point that begins to slip against its direction slips the other way, or sticks,
+    a joint that accelerates into its limit is stopped, a held joint beyond its friction slides.
 
 Friction on a rigid body can leave no case that fits, or several (Painleve). Then the caller is told.
 """
 
 import math
 
-from ..actuation.rows import HOLD
+from ..actuation.rows import ACCELERATION, CHANGE, HOLD
 from ..compilation import inlined
 from ..dynamics.kinematics import place_bodies, point_acceleration
 from ..dynamics.spatial import spatial, vadd, vdot, vector, velocity_at, vsub
@@ -20,16 +21,26 @@ from ..model.records import FREE
 from .constrained_motion import CONTACT_COUNT, DAMPED, STOP_COUNT, derivative, put_components
 from .contact_shape import material_velocity, measure_shape, normal_rate, wandering
 from .detection import lay_tangents
-from .event_driven import GAP_TOLERANCE, note_floors, project
+from .event_driven import GAP_TOLERANCE, JAMMED, note_floors, project
 from .records import OPEN, SLIP, STICK
 from .system import IMPULSE, JOINTED
 
 TOUCHING_GAP = 1e-8  # m (rad); a point nearer to the ground touches it
-LEAVING_SPEED = 1e-7  # m/s; a point that leaves the ground faster does not bear
+LEAVING_SPEED = 1e-4  # m/s or rad/s; what leaves the ground or a limit slower still touches it
 RESTING_RATE = 1e-9  # rad/s or m/s; a slower joint with dry friction is at rest
 ACCELERATION_TOLERANCE = 1e-7  # m/s^2
 LOOKS_PER_POINT = 6
 NOTHING, LETS_GO, BREAKS_AWAY, LEAVES_LIMIT, GIVES_WAY = range(5)  # what an event says for sure
+
+
+@inlined
+def side_of_limit(link, q, rate):
+    """Return 1 or -1 if a joint is at its lower or upper limit and does not leave it, else 0."""
+    if q - link.lower_limit <= 10.0 * GAP_TOLERANCE and rate <= LEAVING_SPEED:
+        return 1.0
+    if link.upper_limit - q <= 10.0 * GAP_TOLERANCE and rate >= -LEAVING_SPEED:
+        return -1.0
+    return 0.0
 
 
 @inlined
@@ -46,7 +57,7 @@ def begin_cases(system, motion):
         touches = contact.gap <= TOUCHING_GAP and contact.end_velocity[0] <= LEAVING_SPEED
         contact.closed = 1 if touches else 0
         contact.mode = OPEN
-        point.armed = 0
+        point.armed, point.tried = 0, 0
         if touches:
             x, y = contact.end_velocity[1], contact.end_velocity[2]
             speed = math.sqrt(x * x + y * y)
@@ -58,12 +69,7 @@ def begin_cases(system, motion):
         if link.joint_kind == FREE:
             continue
         q, rate = motion.y[link.position_index], motion.y[nq + j]
-        below, above = q - link.lower_limit, link.upper_limit - q
-        motion.stops[i] = 0.0
-        if below <= 10.0 * GAP_TOLERANCE and rate <= LEAVING_SPEED:
-            motion.stops[i] = 1.0
-        elif above <= 10.0 * GAP_TOLERANCE and rate >= -LEAVING_SPEED:
-            motion.stops[i] = -1.0
+        motion.stops[i] = side_of_limit(link, q, rate)
         system.slides[i] = 0.0
         if link.friction > 0.0 and not motion.step[DAMPED]:
             if abs(rate) > RESTING_RATE:
@@ -93,9 +99,18 @@ def start_slip(contact, point):
     """Let a sticking point slip against the force that would have held it."""
     x, y = contact.force[1], contact.force[2]
     size = math.sqrt(x * x + y * y)
-    contact.mode, point.armed = SLIP, 0
+    contact.mode, point.armed, point.tried = SLIP, 0, max(point.tried, 1)
     if size > 0.0:
         point.slip_direction[0], point.slip_direction[1] = -x / size, -y / size
+
+
+@inlined
+def turn_back(contact, point):
+    """Let a point that does not slip from rest as was tried slip the other way, or stick if that was tried too."""
+    contact.mode = STICK
+    if point.tried == 1:
+        contact.mode, point.tried = SLIP, 2
+        point.slip_direction[0], point.slip_direction[1] = -point.slip_direction[0], -point.slip_direction[1]
 
 
 @inlined
@@ -127,7 +142,11 @@ def revise_points(system, motion):
             continue
         if contact.closed == 0:
             if point_accelerations(system, motion, k)[0] < -ACCELERATION_TOLERANCE:
-                contact.closed, contact.mode = 1, SLIP if point.armed else STICK
+                contact.closed = 1
+                if point.armed:
+                    contact.mode = SLIP
+                else:
+                    turn_back(contact, point)
                 return True
         elif contact.mode == STICK:
             size = math.sqrt(contact.force[1] ** 2 + contact.force[2] ** 2)
@@ -135,15 +154,23 @@ def revise_points(system, motion):
                 start_slip(contact, point)
                 return True
         elif point.armed == 0 and point_accelerations(system, motion, k)[1] < -ACCELERATION_TOLERANCE:
-            contact.mode = STICK
+            turn_back(contact, point)
             return True
     return False
 
 
 @inlined
 def revise_joints(system, motion):
-    """Let joints slide that their dry friction cannot hold; return whether there were any."""
+    """Stop joints that accelerate into a limit, let slide what friction cannot hold; return whether any changed."""
     changed = False
+    nv = system.rates.shape[1]
+    nq = len(system.state) - nv
+    for i in range(len(system.links)):
+        link, j = system.links[i], system.links[i].velocity_index
+        if link.joint_kind != FREE and motion.stops[i] == 0.0:
+            side = side_of_limit(link, motion.y[link.position_index], motion.y[nq + j])
+            if side * (system.rates[ACCELERATION, j] + system.rates[CHANGE, j]) < -ACCELERATION_TOLERANCE:
+                motion.stops[i], changed = side, True
     for i in range(0 if motion.step[DAMPED] else len(system.links)):
         link = system.links[i]
         if link.joint_kind != FREE and link.friction > 0.0 and system.slides[i] == 0.0:
@@ -195,6 +222,15 @@ def make_change(system, motion, change, code):
         motion.stops[i] = 0.0
     elif change == GIVES_WAY:
         system.slides[i] = -1.0 if system.rates[HOLD, system.links[i].velocity_index] > 0.0 else 1.0
+
+
+@inlined
+def jam(system, motion):
+    """Let all touching points at rest stick whatever force that takes, until the next event."""
+    for k in range(len(system.contacts)):
+        contact, point = system.contacts[k], motion.points[k]
+        if contact.gap <= TOUCHING_GAP and contact.end_velocity[0] <= LEAVING_SPEED and point.armed == 0:
+            contact.closed, contact.mode, point.tried = 1, STICK, JAMMED
 
 
 @inlined

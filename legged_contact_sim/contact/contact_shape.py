@@ -45,6 +45,7 @@ POINT = np.dtype(
         ("slip_direction", "f8", 2),  # along the two tangents; where it slips or would slip next
         ("armed", "i8"),  # 1: since it began to slip it has been fast enough to stop again
         ("idle", "i8"),  # 1: it slips by its force only: other points hold it
+        ("tried", "i8"),  # directions in which it has been tried to slip from rest
         ("speed", "f8"),  # normal speed at the start of the step, m/s
     ],
     align=True,

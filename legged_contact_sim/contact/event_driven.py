@@ -65,6 +65,7 @@ TIME_TOLERANCE = 1e-13  # s; of an event's instant
 SMALLEST_STEP = 1e-13  # s
 RECOVERY_SPEED = 0.5  # m/s; fastest way out for a point that begins inside the ground
 MAX_BRACKETING = 100
+JAMMED = 3  # in POINT's ``tried``: it sticks beyond friction, since nothing else fits
 
 
 @inlined
@@ -83,6 +84,8 @@ def point_values(contact, point, friction, bodies, terrain, heights):
         return contact.gap, math.inf
     force = contact.force
     if contact.mode == STICK:
+        if point.tried == JAMMED:
+            return force[0], math.inf
         return force[0], friction * force[0] - math.sqrt(force[1] * force[1] + force[2] * force[2])
     return force[0], slip_along(contact, point)
 

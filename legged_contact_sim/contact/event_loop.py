@@ -6,7 +6,7 @@ What happened is noted in rows of numbers, which Python turns into `Event` recor
 from ..compilation import inlined
 from .bookkeeping import world_impulse
 from .constrained_motion import CONTACT_COUNT, DAMPED, IGNORING
-from .contact_modes import choose_modes
+from .contact_modes import choose_modes, jam
 from .event_driven import FAILED, REACHED_END, SMALLEST_STEP, START, fill_values, integrate_to_event, is_gap
 from .event_steps import begin_step, finish_step, visible_mode
 from .impact_law import FRICTIONLESS, TOUCH_GAP, resolve_impact, total_energy
@@ -164,6 +164,7 @@ def settle(system, motion, impact, settings, log, counters, time, code):
         return
     strike(system, motion, impact, settings, log, counters, time, False, NO_MODES)
     if not choose_modes(system, motion, -1):
+        jam(system, motion)
         log_unresolved(system, motion, log, counters, time, NO_MODES)
 
 

@@ -4,11 +4,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..actuation.rows import RATE_ROWS
+from ..actuation.rows import LOWER, RATE_ROWS, UPPER
 from ..dynamics.contact_inertia import ROW
 from ..dynamics.workspace import workspace
 from ..model import RobotModel
-from ..model.records import PRISMATIC
+from ..model.records import FREE, PRISMATIC
 from ..terrain import Terrain
 from .records import CONTACT, SOLVER_TERMS, WORK_TERMS
 
@@ -66,7 +66,7 @@ def build_system(robot: RobotModel, terrain: Terrain) -> System:
         rows=np.zeros(r, dtype=ROW),
         state=np.concatenate([robot.home, np.zeros(nv)]),
         result=np.zeros(robot.nq + nv),
-        rates=np.zeros((RATE_ROWS, nv)),
+        rates=rate_rows(robot),
         forces=np.zeros((n, 6)),
         slides=np.zeros(n),
         row_efforts=np.zeros((r, n)),
@@ -76,6 +76,16 @@ def build_system(robot: RobotModel, terrain: Terrain) -> System:
         indices=np.zeros((3, r), dtype=np.int64),
         ledger=np.zeros(len(WORK_TERMS) + len(SOLVER_TERMS)),
     )
+
+
+def rate_rows(robot: RobotModel) -> np.ndarray:
+    """Return the rows of rates, (RATE_ROWS, nv), zero but for the joints' limits."""
+    rates = np.zeros((RATE_ROWS, robot.nv))
+    rates[LOWER], rates[UPPER] = -np.inf, np.inf
+    joints = robot.links[robot.links["joint_kind"] != FREE]
+    rates[LOWER, joints["velocity_index"]] = joints["lower_limit"]
+    rates[UPPER, joints["velocity_index"]] = joints["upper_limit"]
+    return rates
 
 
 def extent(robot: RobotModel) -> float:

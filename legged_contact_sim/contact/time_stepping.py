@@ -20,7 +20,7 @@ from ..actuation.joint_laws import (
 )
 from ..actuation.rows import ACCELERATION, ADDED, APPLIED, CHANGE, FREE_RATES, MIDDLE, TREND
 from ..compilation import inlined
-from ..dynamics.articulated_body import apply_external_forces, gather_inertias, spread_accelerations
+from ..dynamics.articulated_body import apply_external_forces, gather_inertias, spread_from_inverses
 from ..dynamics.contact_inertia import invert_roots, spread_jumps
 from ..dynamics.integrators import keep_momentum
 from ..dynamics.kinematics import carry_rates, carry_two_rates, copy, place_bodies
@@ -44,7 +44,7 @@ from .bookkeeping import (
     external_work,
     limit_work,
 )
-from .constraint_rows import CLOSED_GAP, closing_speed, fill_limit_offsets, fill_rows, find_limits
+from .constraint_rows import CLOSED_GAP, closing_speed, fill_limit_offsets, fill_rows, find_limits, passes_limit
 from .detection import lay_tangents, measure_gap, normal_speed, put_velocity, time_to_ground
 from .impacts import ARRIVE, HOLD_OFF, IMPACT, STOP, gains_energy, next_part
 from .records import ACTUATORS, CONTACTS, EXTERNAL, JOINT_LOSSES, LIMITS, OPEN, UNCONVERGED
@@ -61,11 +61,10 @@ PREDICTED, AT_MIDPOINT = 0, 1
 @inlined
 def external_forces_act(forces):
     """Return whether any external wrench is not zero."""
-    for i in range(len(forces)):
-        for k in range(6):
-            if forces[i, k] != 0.0:
-                return True
-    return False
+    total = 0.0
+    for f in forces:
+        total += abs(f[0]) + abs(f[1]) + abs(f[2]) + abs(f[3]) + abs(f[4]) + abs(f[5])
+    return total != 0.0
 
 
 @inlined
@@ -317,13 +316,15 @@ def contact_step(system, h, settings, arrivals, time, solve):
         else:
             release_joints(system)
         gather_inertias(links, bodies, rates[APPLIED], rates[ADDED])
-        spread_accelerations(links, bodies, rates[ACCELERATION])
         invert_roots(links, bodies)
+        spread_from_inverses(links, bodies, rates[ACCELERATION])
         if settings.dry:
             hold_efforts(system, v, h)
         free_end(system, v, h)
         contacts, first = find_contacts(system, h if h > 0.0 else time, settings, arrivals)
-        joints = find_limits(system, q_middle, rates[FREE_RATES], h, contacts, 0)
+        joints = 0
+        if h == 0.0 or passes_limit(rates, rates[FREE_RATES], h):
+            joints = find_limits(system, q_middle, rates[FREE_RATES], h, contacts, 0)
         if arrivals == STOP and joints > 0:
             first = min(first, first_limit(system, q_middle, v, h, settings))
         if first < h:
@@ -346,7 +347,9 @@ def contact_step(system, h, settings, arrivals, time, solve):
                 pressed = contacts
                 if settings.activation == PREDICTED:
                     pressed = append_overlooked(system, h, contacts, arrivals)
-                jammed = find_limits(system, q_middle, v_end, h, pressed, joints)
+                jammed = joints
+                if joints > 0 or passes_limit(rates, v_end, h):
+                    jammed = find_limits(system, q_middle, v_end, h, pressed, joints)
                 again = pressed > contacts or jammed > joints
                 contacts, joints = pressed, jammed
         touched = contacts + joints > 0

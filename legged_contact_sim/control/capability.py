@@ -99,7 +99,7 @@ class JumpingLeg:
         """
         push = self.push(q, np.zeros(self.robot.nv))
         E, u0 = np.linalg.lstsq(push.P, np.stack([direction, -push.c], axis=1))[0].T
-        if (np.abs(u0) > self.limit).any():
+        if (np.abs(u0) > self.limit * (1.0 + 1e-6)).any():  # the best poses lie on this bound
             return 0.0
         return float(np.min((self.limit - np.sign(E) * u0) / np.maximum(np.abs(E), 1e-12)))
 

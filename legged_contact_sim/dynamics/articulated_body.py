@@ -81,7 +81,12 @@ def accelerate(body, parent):
 @inlined
 def accelerate_free(body, link, parent, out):
     """Pass 3 at a FREE joint: solve with the articulated inertia; write the derivatives of the joint's rates."""
-    acceleration = solve(inertia(body.inertia), scale(spatial(body.bias), -1.0))
+    put_free(body, link, parent, solve(inertia(body.inertia), scale(spatial(body.bias), -1.0)), out)
+
+
+@inlined
+def put_free(body, link, parent, acceleration, out):
+    """Store the acceleration of a FREE joint's body, and write the derivatives of the joint's rates."""
     put_spatial(body.acceleration, acceleration)
     relative = sub(acceleration, add(spatial(parent.acceleration), spatial(body.coriolis)))
     frame, j = outer_frame(link, parent), link.velocity_index
@@ -116,6 +121,18 @@ def spread_accelerations(links, bodies, acceleration):
             accelerate_free(bodies[i], link, bodies[link.parent], acceleration)
         else:
             acceleration[link.velocity_index] = accelerate(bodies[i], bodies[link.parent])
+
+
+@inlined
+def spread_from_inverses(links, bodies, acceleration):
+    """Like `spread_accelerations`, where `invert_roots` has put inverses in the place of the FREE bodies' inertias."""
+    for i in range(len(links)):
+        link, body, parent = links[i], bodies[i], bodies[links[i].parent]
+        if link.joint_kind == FREE:
+            moved = apply(inertia(body.inertia), scale(spatial(body.bias), -1.0))
+            put_free(body, link, parent, moved, acceleration)
+        else:
+            acceleration[link.velocity_index] = accelerate(body, parent)
 
 
 @inlined

@@ -1,7 +1,6 @@
 """A controller as a ROS 2 node: joint states, odometry and contact forces in, joint efforts out."""
 
 import dataclasses
-import sys
 import time
 from typing import Any
 
@@ -21,7 +20,7 @@ from .cdr import STAMP, Template, put_stamp
 from .outputs import topic_name
 from .parameters import Declared, declare
 from .polling import Mailbox
-from .process import Running, run_node, served
+from .process import Running, run_process, served
 from .qos import COMMANDS, STREAM
 from .snapshot import NANOSECONDS
 from .throttle import Throttle
@@ -325,7 +324,7 @@ def _refuse_unknown_settings(node: Node, name: str) -> None:
 
 def main(default: str = "joint_pid") -> None:
     """Run a controller until Ctrl-C or SIGTERM."""
-    sys.exit(run_node(lambda: _run(default), "controller"))
+    run_process(lambda: _run(default), "controller")
 
 
 def _run(default: str) -> None:

@@ -1,11 +1,12 @@
 """How a node begins and ends: clean on Ctrl-C and SIGTERM, one line and a status for what the user can mend."""
 
+import os
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, NoReturn
 
 import rclpy
 from rclpy.exceptions import InvalidHandle, InvalidParameterTypeException, InvalidParameterValueException
@@ -19,8 +20,19 @@ FAILED = 1
 MENDABLE = (LeggedContactSimError, InvalidParameterTypeException, InvalidParameterValueException, OSError)
 
 
-def run_node(run: Callable[[], None], name: str) -> int:
-    """Run a node's main function between init and shutdown of rclpy; return the status for the shell.
+def run_process(run: Callable[[], None], name: str) -> NoReturn:
+    """Run a node's main function and end the process with a status for the shell.
+
+    At once: on a busy machine Python takes seconds to take compiled kernels down, and whoever waits gets impatient.
+    """
+    status = _run_node(run, name)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
+
+
+def _run_node(run: Callable[[], None], name: str) -> int:
+    """Run a node's main function between init and shutdown of rclpy.
 
     Ctrl-C and SIGTERM raise KeyboardInterrupt before the node's loop; in the loop they only end `Running`, so that
     nothing is shut down or interrupted in the middle of a turn.

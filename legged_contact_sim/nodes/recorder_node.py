@@ -1,7 +1,6 @@
 """A recorder as a ROS 2 node: topics as they are, serialized, into a rosbag2 bag."""
 
 import importlib
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from ..recording.bag import BagWriter, Topic
 from ..recording.definitions import definition
 from .parameters import Declared, declare
 from .polling import Mailbox
-from .process import Running, run_node, served
+from .process import Running, run_process, served
 from .throttle import Throttle
 
 DEPTH = 2000  # messages that wait in the middleware
@@ -129,7 +128,7 @@ def described(offer: QoSProfile) -> dict[str, Any]:
 
 def main() -> None:
     """Record until Ctrl-C or SIGTERM."""
-    sys.exit(run_node(_run, "recorder"))
+    run_process(_run, "recorder")
 
 
 def _run() -> None:

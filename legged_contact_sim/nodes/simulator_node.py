@@ -2,7 +2,6 @@
 
 import gc
 import importlib.util
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -14,14 +13,14 @@ from rclpy.parameter import Parameter
 from std_srvs.srv import SetBool, Trigger
 
 from ..dynamics import forward_kinematics
-from ..errors import LeggedContactSimError, ParameterError
+from ..errors import LeggedContactSimError, ParameterError, SimulationError
 from ..model import RobotModel
 from ..simulation import Simulator
 from ..terrain import make_terrain
 from .inputs import Commands, Pushes
 from .pacing import Pacer
 from .parameters import contact_settings, declarations, declare, refuse_unknown, take_value, terrain_settings
-from .process import Running, run_node, served
+from .process import Running, run_process, served
 from .publishing import Outputs
 from .requests import Requests
 from .snapshot import NANOSECONDS, Snapshot
@@ -133,9 +132,10 @@ class SimulatorNode(Node):
             self.commands.poll(now)
         self.commands.expire(now, self.values["command_timeout"])
         self.pushes.poll(self.simulator, self.values["push_duration"], self._bodies)
-        self.simulator.advance(self.steps, self.commands.effort, self.snapshot.log)
         self._ticks += 1
-        if not np.isfinite(self.snapshot.log[-1].sum()):
+        try:
+            self.simulator.advance(self.steps, self.commands.effort, self.snapshot.log)
+        except SimulationError:
             self._recover()
             return
         self.snapshot.take_effort(self.simulator)
@@ -319,7 +319,7 @@ def control_period(control_rate: float, time_step: float) -> tuple[int, float]:
 
 def main() -> None:
     """Run the simulator until Ctrl-C or SIGTERM."""
-    sys.exit(run_node(_run, "legged_contact_sim"))
+    run_process(_run, "legged_contact_sim")
 
 
 def _run() -> None:

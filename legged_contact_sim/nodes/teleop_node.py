@@ -13,7 +13,7 @@ from geometry_msgs.msg import Twist
 from rclpy.node import Node
 
 from ..errors import ParameterError
-from .process import Running, run_node, served
+from .process import Running, run_process, served
 from .qos import COMMANDS
 
 STEP = np.array([0.05, 0.05, 0.1])  # m/s forward and sideways, rad/s, per key stroke
@@ -89,7 +89,7 @@ def _key(seconds: float) -> str:
 
 def main() -> None:
     """Run until asked to quit."""
-    sys.exit(run_node(_run, "teleop"))
+    run_process(_run, "teleop")
 
 
 def _run() -> None:

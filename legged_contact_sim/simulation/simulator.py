@@ -1,6 +1,7 @@
 """The simulator: one robot on one terrain under one contact model, step by step."""
 
 from collections.abc import Callable, Mapping
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from ..dynamics.functions import (
     to_base_axes,
     to_outer_axes,
 )
-from ..errors import ParameterError
+from ..errors import ParameterError, SimulationError
 from ..model import RobotModel
 from ..terrain import Terrain, make_terrain
 from .report import StepReport
@@ -289,6 +290,12 @@ class Simulator:
     def _count(self, steps: int) -> None:
         self._steps += steps
         self.time = self._steps * self.time_step
+        state = self.model.system.state
+        if not isfinite(state.dot(state)):
+            raise SimulationError(
+                f"{self.contact_model}: the state is no longer finite at {self.time:.6g} s; "
+                f"a smaller time_step or softer gains may help, reset() or set_state() goes on"
+            )
 
     def _step_count(self, duration: float) -> int:
         if not (np.isfinite(duration) and duration >= 0.0):

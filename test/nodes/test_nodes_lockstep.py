@@ -1,7 +1,11 @@
 """Lockstep: the same run twice is the same to the last bit, whatever else the machine has to do."""
 
+import numpy as np
 from ros_bench import PID, Load, wait_for
 from sensor_msgs.msg import JointState
+
+from legged_contact_sim import Simulator
+from legged_contact_sim.control import InProcess, make_controller
 
 TICKS = 400
 LOCKSTEP = ["lockstep:=true", "real_time_factor:=0.0", "command_rate:=500.0", "initial.lift:=0.01"]
@@ -43,3 +47,21 @@ def test_two_runs_are_bit_for_bit_the_same_with_and_without_load(bench):
     different = [stamp for stamp in quiet if quiet[stamp] != loaded[stamp]]
     assert not different, f"first at {different[0]} ns"
     assert len(set(quiet.values())) > TICKS // 2, "the robot moves"
+    np.testing.assert_allclose(positions_of(quiet), in_process(), rtol=0.0, atol=1e-9)
+
+
+def positions_of(states: dict[int, bytes]) -> np.ndarray:
+    """Return the joint positions of all ticks but the first, which is the start."""
+    return np.array([np.frombuffer(states[stamp], count=16) for stamp in sorted(states)[1:]])
+
+
+def in_process() -> np.ndarray:
+    """Return the joint positions of the same run without ROS, after every millisecond."""
+    sim = Simulator("quadruped16", contact_model="exact_lcp", time_step=5e-4, friction=0.8)
+    q = sim.home()
+    q[2] += 0.01
+    sim.reset(q)
+    gains = {"stiffness": [800.0, 800.0, 800.0, 400.0], "damping": [20.0, 20.0, 10.0, 1.0]}
+    controller = make_controller("joint_pid", sim.robot, gains)
+    run = sim.run((TICKS - 1) * 1e-3, InProcess(controller, sim, 2e-3), sample_every=2)
+    return run.q[:, sim.robot.position_indices]

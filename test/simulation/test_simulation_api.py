@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from contact_cases import GRAVITY, HARD_MODELS, ball_xml, box_xml, robot_named, simulator, wheel_xml
 
-from legged_contact_sim import LeggedContactSimError, ParameterError, RobotModel, Simulator, contact_models
+from legged_contact_sim import (
+    LeggedContactSimError,
+    ParameterError,
+    RobotModel,
+    SimulationError,
+    Simulator,
+    contact_models,
+)
 from legged_contact_sim.terrain import Plane, Slope
 
 models = pytest.mark.parametrize("model", HARD_MODELS)
@@ -361,3 +368,11 @@ def test_gravity_of_the_robot_counts(model):
     moon = RobotModel.from_urdf(ball_xml(), gravity=(0.0, 0.0, -1.62))
     (contact,) = simulator(moon, model).step().contacts
     assert contact.force[2] == pytest.approx(2.0 * 1.62, rel=1e-9)
+
+
+def test_a_state_that_is_not_finite_any_more_is_an_error_at_that_step():
+    sim = Simulator("quadruped12", contact_model="penalty", time_step=0.01, normal_damping=1e7)
+    with pytest.raises(SimulationError, match=r"penalty: the state is no longer finite at 0\.\d+ s"):
+        sim.run(5.0)
+    sim.reset()
+    assert np.isfinite(sim.state.q).all()
