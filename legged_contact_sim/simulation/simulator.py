@@ -293,7 +293,7 @@ class Simulator:
         state = self.model.system.state
         if not isfinite(state.dot(state)):
             raise SimulationError(
-                f"{self.contact_model}: the state is no longer finite at {self.time:.6g} s; "
+                f"{self.contact_model}: the state is no longer finite after {self.time:.6g} s; "
                 f"a smaller time_step or softer gains may help, reset() or set_state() goes on"
             )
 

@@ -14,7 +14,6 @@ LOCKSTEP = ["lockstep:=true", "real_time_factor:=0.0", "command_rate:=500.0", "i
 def run(bench) -> dict[int, bytes]:
     """Return the numbers of the joint states of the first ticks by stamp, as bytes."""
     box = bench.mailbox(JointState, "/joint_states")
-    processes = [bench.simulator(*LOCKSTEP), bench.controller("rate:=500.0", *PID)]
     states: dict[int, bytes] = {}
 
     def enough():
@@ -23,6 +22,9 @@ def run(bench) -> dict[int, bytes]:
             states[stamp] = raw
         return len(states) > TICKS + 50
 
+    processes = [bench.simulator(*LOCKSTEP)]
+    wait_for(lambda: enough() or states, 300.0, "the state that the simulator waits with", processes)
+    processes.append(bench.controller("rate:=500.0", *PID))
     wait_for(enough, 300.0, "joint states", processes)
     for process in processes:
         process.end()

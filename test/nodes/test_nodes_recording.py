@@ -41,16 +41,30 @@ def begin(bench, tmp_path):
     bag = tmp_path / "bag"
     recorder = bench.start("nodes.recorder_node", f"bag:={bag}", "flush_period:=0.2")
     wait_for(lambda: (bag / "metadata.yaml").exists(), 300.0, "the bag", bench.processes)
-    simulator = bench.simulator(*STAND, "diagnostics_rate:=20.0")
+    # At half speed: a recorder that a busy machine keeps waiting for 50 ms at full speed would lose messages.
+    simulator = bench.simulator(*STAND, "diagnostics_rate:=20.0", "real_time_factor:=0.5")
     (path,) = bag.glob("*.mcap")
     wait_for(lambda: path.stat().st_size > 300_000, 300.0, "recording", bench.processes)
     return bag, recorder, simulator
+
+
+def await_rest(bag):
+    """Wait until the recorder has nothing more to write: a file in the middle of a write is for nobody to read."""
+    (path,) = bag.glob("*.mcap")
+    sizes: list[int] = []
+
+    def rests():
+        sizes.append(path.stat().st_size)
+        return len(sizes) > 500 and sizes[-500] == sizes[-1]  # looks, 2 ms apart: five flushes
+
+    wait_for(rests, 60.0, "the recorder to rest")
 
 
 def test_bag_is_whole_when_simulator_and_recorder_are_killed(bench, tmp_path):
     bag, recorder, simulator = begin(bench, tmp_path)
     simulator.send(signal.SIGKILL)
     simulator.wait()
+    await_rest(bag)
     until_then = messages_in(bag)
     assert until_then > 1000
     recorder.send(signal.SIGKILL)
