@@ -5,7 +5,6 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
 
 from ..errors import ModelError
 from .packaged import ament_shares
@@ -91,6 +90,8 @@ def _rows(content: bytes, keyword: str) -> Array:
 
 def _hull(vertices: Array) -> Array:
     """Return the corners of the convex hull; all different vertices of a mesh that is flat."""
+    from scipy.spatial import ConvexHull, QhullError  # takes half a second, and few robots have meshes
+
     corners = np.unique(vertices, axis=0)
     try:
         return corners[ConvexHull(corners).vertices]

@@ -85,7 +85,8 @@ def test_hostile_commands_do_nothing_but_cause_a_few_warnings(bench):
         collect(joints, states)
         time.sleep(0.05)
     # The largest message is overtaken by the others where the machine is busy: send it alone until it has come.
-    wait_for(lambda: named.publish(HOSTILE["many"]) or "bytes" in simulator.said(), 60.0, "the largest", bench.processes)
+    many = HOSTILE["many"]
+    wait_for(lambda: named.publish(many) or "bytes" in simulator.said(), 60.0, "the largest one", bench.processes)
     end = time.monotonic() + 3.0
     flood = [as_bytes(message) for name, message in HOSTILE.items() if name != "many"]
     while time.monotonic() < end:
