@@ -53,6 +53,7 @@ $(VENV)/.test: requirements/test.txt $(SOURCES) | $(VENV)/.python
 	@echo "== installing requirements/test.txt and this package into $(VENV) (a minute or two, once)"
 	@$(PIP) install -r requirements/test.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@$(RUN) -m compileall -q legged_contact_sim
 	@touch $@
 
 # A sourced ROS 2 is used as it is; without one, its wheels and the one interface that they lack are added.
