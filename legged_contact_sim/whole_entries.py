@@ -38,5 +38,13 @@ def leave_helpers_to_entries(entry_names: set[str]) -> None:
             return executable(self, library, fndesc, env)
         return [].append  # numba wants some built-in function of its own for each helper; nothing calls it
 
+    declare = context.declare_function
+
+    def declare_entry(self, module, fndesc):  # type: ignore[no-untyped-def]
+        if fndesc.qualname in entry_names:
+            fndesc.noalias = True
+        return declare(self, module, fndesc)
+
+    context.declare_function = declare_entry
     for (owner, name), replacement in zip(parts, (optimise_entry, finalise_entry, entry_executable), strict=True):
         setattr(owner, name, replacement)

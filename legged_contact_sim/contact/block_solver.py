@@ -17,6 +17,7 @@ from .records import OPEN, SLIP, STICK
 from .system import IMPULSE, KEPT, MODE, OFFSET, SHARE, VELOCITY
 
 ACCEPTABLE = 100.0  # times the tolerance
+SETTLING = 0.25  # relaxation of the prox step that ends a step without any other
 
 
 @inlined
@@ -181,7 +182,39 @@ def solve_contacts(G, b, z, w, contacts, rows, mu, nu, modes, shares, tolerance,
         if before <= ACCEPTABLE * tolerance:
             break
         patience = min(max(2, 2 * patience), 64)
+    if effort == 0:
+        settle(G, z, w, contacts, rows, mu, nu)
     return effort, before
+
+
+@inlined
+def settle(G, z, w, contacts, rows, mu, nu):
+    """Take a small prox step from impulses that are good enough as they are, to where they would come to rest.
+
+    A robot that stands starts every step with the right impulses but for an error below the tolerance. Without this
+    step the errors of such steps would add up until Newton's method has to take them back, every few steps for ever.
+    """
+    for k in range(contacts):
+        r = 3 * k
+        p0, p1, p2, _ = prox_contact(G, z, r, w[r], w[r + 1], w[r + 2], mu, nu)
+        z[r] += SETTLING * (p0 - z[r])
+        z[r + 1] += SETTLING * (p1 - z[r + 1])
+        z[r + 2] += SETTLING * (p2 - z[r + 2])
+    for r in range(3 * contacts, rows):
+        z[r] += SETTLING * (max(0.0, z[r] - w[r] / G[r, r]) - z[r])
+
+
+@inlined
+def prox_contact(G, z, r, w0, w1, w2, mu, nu):
+    """Return where a prox step takes a contact's impulse, which has the velocity ``w``, and the contact's mode."""
+    scale = 1.0 / G[r, r]
+    p0, p1, p2 = max(0.0, z[r] - scale * w0), z[r + 1] - scale * w1, z[r + 2] - scale * w2
+    length = math.sqrt(p1 * p1 + p2 * p2)
+    bound = mu * z[r] + nu * math.sqrt(w1 * w1 + w2 * w2)
+    mode = STICK
+    if length > bound:
+        p1, p2, mode = p1 * bound / length, p2 * bound / length, SLIP
+    return p0, p1, p2, mode if p0 > 0.0 else OPEN
 
 
 @inlined
@@ -197,14 +230,7 @@ def complementarity_residual(G, b, z, w, contacts, rows, mu, nu, modes):
         r = 3 * k
         w0, w1, w2 = block_velocity(G, b, z, r, rows)
         w[r], w[r + 1], w[r + 2] = w0, w1, w2
-        scale = 1.0 / G[r, r]
-        p0, p1, p2 = max(0.0, z[r] - scale * w0), z[r + 1] - scale * w1, z[r + 2] - scale * w2
-        length = math.sqrt(p1 * p1 + p2 * p2)
-        bound = mu * z[r] + nu * math.sqrt(w1 * w1 + w2 * w2)
-        modes[k] = STICK if p0 > 0.0 else OPEN
-        if length > bound:
-            p1, p2 = p1 * bound / length, p2 * bound / length
-            modes[k] = SLIP if p0 > 0.0 else OPEN
+        p0, p1, p2, modes[k] = prox_contact(G, z, r, w0, w1, w2, mu, nu)
         worst = max(worst, abs(p0 - z[r]), abs(p1 - z[r + 1]), abs(p2 - z[r + 2]))
         largest = max(largest, z[r], abs(z[r + 1]), abs(z[r + 2]))
     for r in range(3 * contacts, rows):

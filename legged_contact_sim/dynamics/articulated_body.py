@@ -47,13 +47,14 @@ def apply_external_forces(links, bodies, forces):
 def hand_down(body, parent, effort, added_inertia):
     """Pass 2, inward: add to the parent what it feels of this body through the joint that it carries."""
     axis, bias, articulated = spatial(body.axis), spatial(body.bias), inertia(body.inertia)
+    coriolis = spatial(body.coriolis)
     push = apply(articulated, axis)  # U = IA S
     inverse = 0.0 if body.locked else 1.0 / (dot(axis, push) + added_inertia)  # 1 / D,  D = S^T U
     drive = effort - dot(axis, bias)  # u = tau - S^T pA
-    felt = remove_rank_one(articulated, push, inverse)  # Ia = IA - U D^-1 U^T
-    force = add(bias, add(apply(felt, spatial(body.coriolis)), scale(push, drive * inverse)))
-    increase_inertia(parent.inertia, felt)
-    increase_spatial(parent.bias, force)  # pa = pA + Ia c + U D^-1 u
+    increase_inertia(parent.inertia, remove_rank_one(articulated, push, inverse))  # Ia = IA - U D^-1 U^T
+    # pa = pA + Ia c + U D^-1 u, written so that it waits for nothing but D
+    yielding = scale(push, (drive - dot(coriolis, push)) * inverse)
+    increase_spatial(parent.bias, add(add(bias, apply(articulated, coriolis)), yielding))
     put_spatial(body.push, push)
     body.inverse_inertia = inverse
     body.drive = drive
