@@ -3,7 +3,7 @@
 from ..actuation.rows import FREE_RATES, LOWER, POSITION, UPPER
 from ..compilation import inlined
 from ..dynamics.contact_inertia import common_ancestor, coupling, hand_inward_effort
-from ..dynamics.spatial import apply, dot, force_at, inertia, put_spatial, scale, spatial, sub, vector
+from ..dynamics.spatial import ZERO, Spatial, apply, dot, force_at, inertia, put_spatial, scale, spatial, sub, vector
 from ..model.records import FREE
 from .system import ACTIVE, IMPULSE, JOINTED, OFFSET, SIDE
 
@@ -13,79 +13,92 @@ LIMIT_RECOVERY = 10.0  # rad/s or m/s; fastest way back for a joint that began b
 
 
 @inlined
-def hand_in_contact(links, bodies, contact, rows, efforts, G, r):
-    """Hand the contact point's three unit forces inward together, as rows ``r`` to ``r + 2`` (see `hand_inward`).
-
-    Their own 3x3 block of G is summed on the way.
-    """
+def hand_in_contact(links, bodies, contact, rows, efforts, r):
+    """Hand the contact point's three unit forces inward together, as rows ``r`` to ``r + 2`` (see `hand_inward`)."""
     position, i, branch = vector(contact.position), contact.link, -1
     normal = force_at(position, vector(contact.normal))
     first = force_at(position, vector(contact.first_tangent))
     second = force_at(position, vector(contact.second_tangent))
-    nn, n1, n2, g11, g12, g22 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     while i >= 0 and links[i].joint_kind != FREE:
         axis, push, inverse = spatial(bodies[i].axis), spatial(bodies[i].push), bodies[i].inverse_inertia
         y0, y1, y2 = dot(axis, normal), dot(axis, first), dot(axis, second)
         efforts[r, i], efforts[r + 1, i], efforts[r + 2, i] = y0, y1, y2
         x0, x1, x2 = y0 * inverse, y1 * inverse, y2 * inverse
-        nn, n1, n2 = nn + y0 * x0, n1 + y0 * x1, n2 + y0 * x2
-        g11, g12, g22 = g11 + y1 * x1, g12 + y1 * x2, g22 + y2 * x2
         normal, first, second = sub(normal, scale(push, x0)), sub(first, scale(push, x1)), sub(second, scale(push, x2))
         branch, i = i, links[i].parent
     for m in range(r, r + 3):
         rows[m].link, rows[m].branch, rows[m].end = contact.link, branch, i
-    if i >= 0:
-        inverse_inertia = inertia(bodies[i].inertia)
-        moved, moved_first = apply(inverse_inertia, normal), apply(inverse_inertia, first)
-        moved_second = apply(inverse_inertia, second)
-        put_row(rows[r], normal, moved)
-        put_row(rows[r + 1], first, moved_first)
-        put_row(rows[r + 2], second, moved_second)
-        nn, n1, n2 = nn + dot(moved, normal), n1 + dot(moved, first), n2 + dot(moved, second)
-        g11, g12 = g11 + dot(moved_first, first), g12 + dot(moved_first, second)
-        g22 += dot(moved_second, second)
-    put_own_block(G, r, (nn, n1, n2, g11, g12, g22))
+    put_spatial(rows[r].force, normal)
+    put_spatial(rows[r + 1].force, first)
+    put_spatial(rows[r + 2].force, second)
 
 
 @inlined
-def put_row(row, force, response):
-    """Store the force that reaches the FREE body at a row's end, and the motion that it gives it."""
-    put_spatial(row.force, force)
-    put_spatial(row.response, response)
+def put_column(columns, k, s, x):
+    """Store a spatial vector in column ``s`` of an array, from row ``k`` on."""
+    columns[k, s], columns[k + 1, s], columns[k + 2, s] = x.angular
+    columns[k + 3, s], columns[k + 4, s], columns[k + 5, s] = x.linear
 
 
 @inlined
-def put_own_block(G, r, block):
-    """Store a symmetric block on the diagonal of G."""
-    nn, n1, n2, g11, g12, g22 = block
-    G[r, r], G[r, r + 1], G[r, r + 2] = nn, n1, n2
-    G[r + 1, r], G[r + 1, r + 1], G[r + 1, r + 2] = n1, g11, g12
-    G[r + 2, r], G[r + 2, r + 1], G[r + 2, r + 2] = n2, g12, g22
+def lay_columns(bodies, rows, columns, count):
+    """Write, in a column per row, the force that reaches the FREE body at its end and the motion that it gives it."""
+    for s in range(count):
+        force, moved = Spatial(ZERO, ZERO), Spatial(ZERO, ZERO)
+        if rows[s].end >= 0:
+            force = spatial(rows[s].force)
+            moved = apply(inertia(bodies[rows[s].end].inertia), force)
+        put_column(columns, 0, s, force)
+        put_column(columns, 6, s, moved)
 
 
 @inlined
-def put_products(G, a, s, row, first, second, third):
-    """Fill three entries of row ``a`` of G, and their mirrors, with what rows share at their common FREE body."""
-    response = spatial(row.response)
-    x, y, z = dot(response, first), dot(response, second), dot(response, third)
-    G[a, s], G[a, s + 1], G[a, s + 2] = x, y, z
-    G[s, a], G[s + 1, a], G[s + 2, a] = x, y, z
+def couple_contacts(links, bodies, rows, efforts, G, contacts, columns):
+    """Fill G of the contacts' rows, (3 contacts, 3 contacts), all at once; ``columns`` (>= 12, >= 3 contacts) is work.
+
+    First what rows share at the FREE bodies where they end, as a product of matrices, then what they share in joints.
+    """
+    count = 3 * contacts
+    lay_columns(bodies, rows, columns, count)
+    for a in range(count):
+        x0, x1, x2 = columns[6, a], columns[7, a], columns[8, a]
+        y0, y1, y2 = columns[9, a], columns[10, a], columns[11, a]
+        for s in range(count):
+            turned = x0 * columns[0, s] + x1 * columns[1, s] + x2 * columns[2, s]
+            G[a, s] = turned + y0 * columns[3, s] + y1 * columns[4, s] + y2 * columns[5, s]
+    for r in range(0, count, 3):
+        add_own_joints(links, bodies, rows, efforts, G, r)
+        for s in range(0, r, 3):
+            if rows[r].end != rows[s].end:
+                clear_block(G, r, s)
+            elif rows[r].branch == rows[s].branch and rows[r].branch >= 0:
+                add_shared_joints(links, bodies, rows, efforts, G, r, s)
+        soften(G, r)
 
 
 @inlined
-def couple_contacts(links, bodies, rows, efforts, G, r, s):
-    """Fill the 3x3 block of G between two contacts' rows, from ``r`` and ``s`` < r on, and its mirror."""
-    if rows[r].end >= 0 and rows[r].end == rows[s].end:
-        first, second, third = spatial(rows[s].force), spatial(rows[s + 1].force), spatial(rows[s + 2].force)
-        put_products(G, r, s, rows[r], first, second, third)
-        put_products(G, r + 1, s, rows[r + 1], first, second, third)
-        put_products(G, r + 2, s, rows[r + 2], first, second, third)
-    else:
-        for a in range(r, r + 3):
-            for c in range(s, s + 3):
-                G[a, c], G[c, a] = 0.0, 0.0
-    if rows[r].branch == rows[s].branch and rows[r].branch >= 0:
-        add_shared_joints(links, bodies, rows, efforts, G, r, s)
+def add_own_joints(links, bodies, rows, efforts, G, r):
+    """Add to a contact's own block of G what the joints that carry it contribute."""
+    nn, n1, n2, g11, g12, g22 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    i = rows[r].link
+    while i != rows[r].end:
+        y0, y1, y2, inverse = efforts[r, i], efforts[r + 1, i], efforts[r + 2, i], bodies[i].inverse_inertia
+        x0, x1, x2 = y0 * inverse, y1 * inverse, y2 * inverse
+        nn, n1, n2 = nn + y0 * x0, n1 + y0 * x1, n2 + y0 * x2
+        g11, g12, g22 = g11 + y1 * x1, g12 + y1 * x2, g22 + y2 * x2
+        i = links[i].parent
+    n1, n2, g12 = n1 + G[r, r + 1], n2 + G[r, r + 2], g12 + G[r + 1, r + 2]
+    G[r, r], G[r, r + 1], G[r, r + 2] = G[r, r] + nn, n1, n2
+    G[r + 1, r], G[r + 1, r + 1], G[r + 1, r + 2] = n1, G[r + 1, r + 1] + g11, g12
+    G[r + 2, r], G[r + 2, r + 1], G[r + 2, r + 2] = n2, g12, G[r + 2, r + 2] + g22
+
+
+@inlined
+def clear_block(G, r, s):
+    """Let two contacts' rows have nothing in common."""
+    for a in range(r, r + 3):
+        for c in range(s, s + 3):
+            G[a, c], G[c, a] = 0.0, 0.0
 
 
 @inlined
@@ -126,10 +139,8 @@ def fill_rows(system, contacts, joints):
     """Build G of the active contacts (3 rows each) and, after them, of the joint limits that act (1 row each)."""
     links, bodies, rows, efforts, G = system.links, system.bodies, system.rows, system.row_efforts, system.G
     for k in range(contacts):
-        hand_in_contact(links, bodies, system.contacts[system.indices[ACTIVE, k]], rows, efforts, G, 3 * k)
-        for m in range(k):
-            couple_contacts(links, bodies, rows, efforts, G, 3 * k, 3 * m)
-        soften(G, 3 * k)
+        hand_in_contact(links, bodies, system.contacts[system.indices[ACTIVE, k]], rows, efforts, 3 * k)
+    couple_contacts(links, bodies, rows, efforts, G, contacts, system.matrix)
     for k in range(joints):
         r, i = 3 * contacts + k, system.indices[JOINTED, k]
         hand_inward_effort(links, bodies, i, system.vectors[SIDE, r], rows[r], efforts[r])

@@ -16,7 +16,7 @@ from .parameters import Parameters, choice, number, whole
 from .prox import JOR, SOR, solve_by_prox
 from .records import SETTINGS
 from .rollout import SteppingModel, rollout_entry
-from .system import VECTOR_ROWS, System, dry_joints, extent
+from .system import VECTOR_ROWS, System, dry_joints, extent, solver_work
 from .time_stepping import AT_MIDPOINT, PREDICTED, advance
 
 PROX = {"jor": JOR, "sor": SOR}
@@ -92,11 +92,6 @@ class Moreau(SteppingModel):
     def _arguments(self, time_step: float) -> tuple[Any, ...]:
         self.settings["time_step"] = time_step
         return (*self.system, *self._fixed)
-
-
-def solver_work(rows: int) -> np.ndarray:
-    """Return the work of the prox iterations and of the solver that finishes them."""
-    return np.zeros((rows + 2, rows + 3))
 
 
 def with_cut_rows(system: System, robot: RobotModel, cuts: int) -> System:

@@ -29,7 +29,7 @@ class System(NamedTuple):
     slides: Any  # per link: direction in which the joint's dry friction slides, -1 or 1; 0: it holds, (n,)
     row_efforts: Any  # what each row leaves in the joints, (r, n)
     G: Any  # inverse contact inertia, (r, r)
-    matrix: Any  # work of the solver, (r + 2, r + 3)
+    matrix: Any  # work of the couplings (12, r) and of the solver (r + 2, r + 3)
     vectors: Any  # (VECTOR_ROWS, r): see below
     indices: Any  # (3, r): active contacts, links of the joints at a limit, contact modes
     ledger: Any  # work terms, then solver terms, (12,)
@@ -71,11 +71,16 @@ def build_system(robot: RobotModel, terrain: Terrain) -> System:
         slides=np.zeros(n),
         row_efforts=np.zeros((r, n)),
         G=np.zeros((r, r)),
-        matrix=np.zeros((r + 2, r + 3)),
+        matrix=solver_work(r),
         vectors=np.zeros((VECTOR_ROWS, r)),
         indices=np.zeros((3, r), dtype=np.int64),
         ledger=np.zeros(len(WORK_TERMS) + len(SOLVER_TERMS)),
     )
+
+
+def solver_work(rows: int) -> np.ndarray:
+    """Return room for the couplings of so many rows and for the solvers."""
+    return np.zeros((max(rows + 2, 12), rows + 3))
 
 
 def rate_rows(robot: RobotModel) -> np.ndarray:
