@@ -22,12 +22,15 @@ SETTLING = 0.25  # relaxation of the prox step that ends a step without any othe
 
 @inlined
 def block_velocity(G, b, z, r, rows):
-    """Return the velocities w of the block that begins at row ``r``."""
+    """Return the velocities w of the block that begins at row ``r``.
+
+    G is symmetric and is read by columns, since LLVM makes vectors of sums along rows, which for so few is slower.
+    """
     w0, w1, w2 = b[r], b[r + 1], b[r + 2]
     for s in range(rows):
-        w0 += G[r, s] * z[s]
-        w1 += G[r + 1, s] * z[s]
-        w2 += G[r + 2, s] * z[s]
+        w0 += G[s, r] * z[s]
+        w1 += G[s, r + 1] * z[s]
+        w2 += G[s, r + 2] * z[s]
     return w0, w1, w2
 
 

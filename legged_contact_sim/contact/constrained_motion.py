@@ -181,10 +181,9 @@ def list_constraints(system, motion):
             measure_shape(contacts[k], motion.points[k], bodies, system.terrain[0], system.heights)
             lay_tangents(contacts[k])
             system.indices[ACTIVE, count] = k
-            hand_in_contact(links, bodies, contacts[k], rows, efforts, G, 3 * count)
-            for s in range(count):
-                couple_contacts(links, bodies, rows, efforts, G, 3 * count, 3 * s)
+            hand_in_contact(links, bodies, contacts[k], rows, efforts, 3 * count)
             count += 1
+    couple_contacts(links, bodies, rows, efforts, G, count, system.matrix)
     stops = 0
     for i in range(len(links)):
         if motion.stops[i] != 0.0 and not bodies[i].locked:

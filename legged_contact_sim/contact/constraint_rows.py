@@ -73,7 +73,6 @@ def couple_contacts(links, bodies, rows, efforts, G, contacts, columns):
                 clear_block(G, r, s)
             elif rows[r].branch == rows[s].branch and rows[r].branch >= 0:
                 add_shared_joints(links, bodies, rows, efforts, G, r, s)
-        soften(G, r)
 
 
 @inlined
@@ -141,6 +140,8 @@ def fill_rows(system, contacts, joints):
     for k in range(contacts):
         hand_in_contact(links, bodies, system.contacts[system.indices[ACTIVE, k]], rows, efforts, 3 * k)
     couple_contacts(links, bodies, rows, efforts, G, contacts, system.matrix)
+    for k in range(contacts):
+        soften(G, 3 * k)
     for k in range(joints):
         r, i = 3 * contacts + k, system.indices[JOINTED, k]
         hand_inward_effort(links, bodies, i, system.vectors[SIDE, r], rows[r], efforts[r])

@@ -117,10 +117,9 @@ def list_touching(system, motion):
             continue
         put_components(contacts[k], material_velocity(contacts[k], bodies), b, 3 * count)
         system.indices[ACTIVE, count] = k
-        hand_in_contact(links, bodies, contacts[k], rows, efforts, G, 3 * count)
-        for s in range(count):
-            couple_contacts(links, bodies, rows, efforts, G, 3 * count, 3 * s)
+        hand_in_contact(links, bodies, contacts[k], rows, efforts, 3 * count)
         count += 1
+    couple_contacts(links, bodies, rows, efforts, G, count, system.matrix)
     stops = 0
     for i in range(len(links)):
         link, q = links[i], motion.y[links[i].position_index]

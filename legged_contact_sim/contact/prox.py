@@ -17,7 +17,7 @@ the tolerance with it, since smaller steps are no better ones.
 import math
 
 from ..compilation import inlined
-from .block_solver import ACCEPTABLE, solve_contacts
+from .block_solver import ACCEPTABLE, block_velocity, solve_contacts
 from .newton_solver import row_velocity
 from .records import OPEN, SLIP, STICK
 from .system import IMPULSE, KEPT, MODE, OFFSET, SHARE, VELOCITY
@@ -44,24 +44,21 @@ def project_contact(z, w0, w1, w2, r, mu, normal_relaxation, tangential_relaxati
     """Return the projected impulse and the mode of the contact whose rows begin at ``r``."""
     z0 = max(0.0, z[r] - normal_relaxation * w0)
     z1, z2 = z[r + 1] - tangential_relaxation * w1, z[r + 2] - tangential_relaxation * w2
-    bound, length = mu * z0, math.sqrt(z1 * z1 + z2 * z2)
+    bound, square = mu * z0, z1 * z1 + z2 * z2
     mode = STICK
-    if length > bound:
-        shrink, mode = bound / length, SLIP
+    if square > bound * bound:
+        shrink, mode = bound / math.sqrt(square), SLIP
         z1, z2 = z1 * shrink, z2 * shrink
     return z0, z1, z2, mode if z0 > 0.0 else OPEN
 
 
 @inlined
 def take_impulse(z, r, new, relative, absolute, progress):
-    """Replace the impulse of row ``r``; return progress, the largest change so far and its largest excess.
-
-    The excess is the change in units of what the tolerances allow.
-    """
+    """Replace the impulse of row ``r``; return progress: the largest change and the largest excess so far."""
     change = abs(new - z[r])
     allowed = abs(z[r]) * relative + absolute
     z[r] = new
-    return max(progress[0], change), max(progress[1], change / allowed)
+    return max(progress[0], change), max(progress[1], change - allowed)
 
 
 @inlined
@@ -80,9 +77,11 @@ def project_scalar(z, w, r, relaxation, bounds):
 
 @inlined
 def jacobi_sweep(G, b, z, w, contacts, rows, mu, modes, relaxations, bounds, relative, absolute):
-    """One JOR iteration: all velocities, then all projections; return its largest change, N s, and largest excess."""
-    progress = (0.0, 0.0)
-    for r in range(rows):
+    """One JOR iteration: all velocities, then all projections; return its largest change and largest excess, N s."""
+    progress = (0.0, -math.inf)
+    for r in range(0, 3 * contacts, 3):
+        w[r], w[r + 1], w[r + 2] = block_velocity(G, b, z, r, rows)
+    for r in range(3 * contacts, rows):
         w[r] = row_velocity(G, b, z, r, rows)
     for k in range(contacts):
         r = 3 * k
@@ -97,11 +96,10 @@ def jacobi_sweep(G, b, z, w, contacts, rows, mu, modes, relaxations, bounds, rel
 @inlined
 def gauss_seidel_sweep(G, b, z, contacts, rows, mu, modes, relaxations, bounds, relative, absolute):
     """One SOR iteration: velocities and projection contact after contact; return as `jacobi_sweep`."""
-    progress = (0.0, 0.0)
+    progress = (0.0, -math.inf)
     for k in range(contacts):
         r = 3 * k
-        w0 = row_velocity(G, b, z, r, rows)
-        w1, w2 = row_velocity(G, b, z, r + 1, rows), row_velocity(G, b, z, r + 2, rows)
+        w0, w1, w2 = block_velocity(G, b, z, r, rows)
         z0, z1, z2, modes[k] = project_contact(z, w0, w1, w2, r, mu, relaxations[r], relaxations[r + 1])
         progress = take_contact(z, r, z0, z1, z2, relative, absolute, progress)
     for r in range(3 * contacts, rows):
@@ -135,12 +133,12 @@ def iterate(G, b, z, w, contacts, rows, mu, modes, relaxations, bounds, settings
             progress = jacobi_sweep(G, b, z, w, contacts, rows, mu, modes, relaxations, bounds, relative, absolute)
         else:
             progress = gauss_seidel_sweep(G, b, z, contacts, rows, mu, modes, relaxations, bounds, relative, absolute)
-        if progress[1] <= share:
+        if progress[1] <= 0.0:
             return k
         smallest = min(smallest, progress[0])
         if k % settings.patience == 0:
             if not smallest < before and share > LEAST_SHARE:
-                share *= 0.5
+                share, relative, absolute = 0.5 * share, 0.5 * relative, 0.5 * absolute
                 for r in range(rows):
                     relaxations[r] *= 0.5
             smallest, before = math.inf, smallest
@@ -156,8 +154,7 @@ def prox_residual(G, b, z, contacts, rows, mu, bounds, settings):
     worst, largest = 0.0, settings.absolute_tolerance / max(settings.tolerance, 1e-16)
     for k in range(contacts):
         r = 3 * k
-        w0 = row_velocity(G, b, z, r, rows)
-        w1, w2 = row_velocity(G, b, z, r + 1, rows), row_velocity(G, b, z, r + 2, rows)
+        w0, w1, w2 = block_velocity(G, b, z, r, rows)
         tangential = 1.0 / max(G[r + 1, r + 1], G[r + 2, r + 2])
         z0, z1, z2, _ = project_contact(z, w0, w1, w2, r, mu, 1.0 / G[r, r], tangential)
         worst = max(worst, abs(z0 - z[r]), abs(z1 - z[r + 1]), abs(z2 - z[r + 2]))

@@ -29,6 +29,7 @@ from .spatial import (
     rotate,
     rotate_back,
     scale,
+    sincos,
     spatial,
     stretch,
     symmetric,
@@ -88,12 +89,13 @@ def put_pose(body, link, rotation, position, velocity):
 
 
 @inlined
-def place_revolute(body, link, parent, angle, rate):
+def place_revolute(body, link, parent, rate):
     """Place a body on a revolute joint: pose, axis, velocity and ``c = v_parent x S rate``."""
+    home, sine_part, cosine_part = matrix(link.home), matrix(link.sine_part), matrix(link.cosine_part)
     carrier, carrier_velocity = matrix(parent.rotation), spatial(parent.velocity)
     direction = rotate(carrier, vector(link.axis))
     position = vadd(vector(parent.position), rotate(carrier, vector(link.placement)))
-    rotation = product(carrier, turn(matrix(link.home), matrix(link.sine_part), matrix(link.cosine_part), angle))
+    rotation = product(carrier, turn(home, sine_part, cosine_part, body.sine, body.cosine))
     axis = Spatial(direction, vcross(position, direction))
     joint_velocity = scale(axis, rate)
     put_spatial(body.axis, axis)
@@ -146,10 +148,12 @@ def place_bodies(links, bodies, q, v):
         v: rates, (nv,), FREE joints in outer axes.
     """
     place_world(links, bodies, q, v)
+    for i in range(len(links)):  # angles have no order in which to wait for one another
+        bodies[i].sine, bodies[i].cosine = sincos(q[links[i].position_index])
     for i in range(len(links)):
         link, body, parent = links[i], bodies[i], bodies[links[i].parent]
         if link.joint_kind == REVOLUTE:
-            place_revolute(body, link, parent, q[link.position_index], v[link.velocity_index])
+            place_revolute(body, link, parent, v[link.velocity_index])
         elif link.joint_kind == PRISMATIC:
             place_prismatic(body, link, parent, q[link.position_index], v[link.velocity_index])
         else:

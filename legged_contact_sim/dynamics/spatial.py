@@ -184,9 +184,8 @@ def sincos(x):
 
 
 @inlined
-def turn(home, sine_part, cosine_part, angle):
-    """Return the joint's rotation ``home + sin(angle) sine_part + (1 - cos(angle)) cosine_part`` (Rodrigues)."""
-    s, c = sincos(angle)
+def turn(home, sine_part, cosine_part, s, c):
+    """Return the joint's rotation ``home + s sine_part + (1 - c) cosine_part`` for its sine and cosine (Rodrigues)."""
     k = 1.0 - c
     return (
         home[0] + s * sine_part[0] + k * cosine_part[0],

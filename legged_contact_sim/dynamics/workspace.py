@@ -8,6 +8,8 @@ BODY = np.dtype(
     [
         ("rotation", "f8", 9),  # body axes to world axes, by rows
         ("position", "f8", 3),  # of the body's origin, relative to the reference point, m
+        ("sine", "f8"),  # of the joint's angle
+        ("cosine", "f8"),
         ("axis", "f8", 6),  # joint axis S (1-dof joints); spatial vectors have the angular part first
         ("velocity", "f8", 6),  # relative to the reference velocity
         ("coriolis", "f8", 6),  # velocity-product acceleration c of the joint
