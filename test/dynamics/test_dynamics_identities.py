@@ -95,7 +95,8 @@ def test_inverse_dynamics_undoes_forward_dynamics(robot, seed):
     forces = random.normal(scale=5.0, size=(len(robot.links), 6))
     effort = dyn.inverse_dynamics(robot, q, v, acceleration, forces)
     tolerance = max(1e-11, 1e-14 * np.linalg.cond(dyn.mass_matrix(robot, q)))
-    assert_close(dyn.forward_dynamics(robot, q, v, effort, forces), acceleration, tolerance)
+    cancelled = np.abs(dyn.forward_dynamics(robot, q, v, None, forces)).max()  # what the efforts take back
+    assert_close(dyn.forward_dynamics(robot, q, v, effort, forces), acceleration, tolerance, max(1e-3, cancelled))
 
 
 @examples
