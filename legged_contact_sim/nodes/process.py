@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, NoReturn
 
 import rclpy
@@ -15,8 +16,10 @@ from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
 from ..errors import LeggedContactSimError
+from ..scenarios import config_folders
 
 FAILED = 1
+FAST_DDS_PROFILES = "FASTRTPS_DEFAULT_PROFILES_FILE"  # that Fast DDS 2 looks at; later ones go without
 MENDABLE = (LeggedContactSimError, InvalidParameterTypeException, InvalidParameterValueException, OSError)
 
 
@@ -39,6 +42,7 @@ def _run_node(run: Callable[[], None], name: str) -> int:
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _interrupt)
+    choose_profiles()
     try:
         rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     except Exception as error:  # whatever rcl finds wrong with arguments and parameter files
@@ -52,6 +56,14 @@ def _run_node(run: Callable[[], None], name: str) -> int:
     finally:
         rclpy.try_shutdown()
     return 0
+
+
+def choose_profiles() -> None:
+    """Have Fast DDS read config/fast_dds.xml, which says why, unless the user has profiles of their own."""
+    if not Path("DEFAULT_FASTRTPS_PROFILES.xml").exists():
+        for folder in config_folders():
+            if (folder / "fast_dds.xml").is_file():
+                os.environ.setdefault(FAST_DDS_PROFILES, str(folder / "fast_dds.xml"))
 
 
 class Running:
