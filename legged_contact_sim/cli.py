@@ -21,8 +21,8 @@ DEFAULT_SCENARIO = "quadruped_stand"
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Do what the arguments say; exit with a status for the shell."""
-    options = _parser().parse_args(arguments)
     try:
+        options = _parser().parse_args(arguments)
         sys.exit(options.action(options))
     except LeggedContactSimError as error:
         print(f"legged-contact-sim: {error}", file=sys.stderr)
@@ -191,7 +191,3 @@ def _table(lines: dict[str, str]) -> int:
 def _need_ros() -> None:
     if any(importlib.util.find_spec(module) is None for module in ("rclpy", "tf2_msgs")):
         raise ParameterError("ROS 2 is not there; legged-contact-sim doctor says what is missing and what to do")
-
-
-if __name__ == "__main__":
-    main()

@@ -2,6 +2,9 @@
 
 import ast
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -75,3 +78,31 @@ def test_launch_files_start_scenarios_that_exist():
         assert "generate_launch_description" in functions
         pairs = re.findall(r"\"scenario\": \(?\"(\w+)\"", path.read_text())
         assert pairs and set(pairs) <= set(scenarios()), path.name
+
+
+# A program that gets a signal in the middle of its imports.
+INTERRUPTED = """
+import os, sys
+class Interrupter:
+    def find_spec(self, name, *_):
+        if name == {module!r}:
+            os.kill(os.getpid(), {number})
+sys.meta_path.insert(0, Interrupter())
+sys.argv = ["program", *{arguments!r}]
+from legged_contact_sim.programs import {program} as program
+program()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_while_modules_load_the_command_line_ends_without_a_word(number):
+    text = INTERRUPTED.format(module="numba", number=int(number), arguments=["models"], program="command_line")
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=120.0)
+    assert (done.returncode, done.stdout, done.stderr) == (-number, "", "")
+
+
+def test_a_signal_to_the_command_line_interrupts_what_it_does():
+    where = "legged_contact_sim.recording.plot"
+    text = INTERRUPTED.format(module=where, number=int(signal.SIGTERM), arguments=["plot", "x"], program="command_line")
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=120.0)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

@@ -37,20 +37,20 @@ def run_process(run: Callable[[], None], name: str) -> NoReturn:
 def _run_node(run: Callable[[], None], name: str) -> int:
     """Run a node's main function between init and shutdown of rclpy.
 
-    Ctrl-C and SIGTERM raise KeyboardInterrupt before the node's loop; in the loop they only end `Running`, so that
-    nothing is shut down or interrupted in the middle of a turn.
+    Ctrl-C and SIGTERM raise KeyboardInterrupt before the node's loop, once; in the loop they only end `Running`, so
+    that nothing is shut down or interrupted in the middle of a turn.
     """
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _interrupt)
-    choose_profiles()
     try:
-        rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-    except Exception as error:  # whatever rcl finds wrong with arguments and parameter files
-        return _fail(name, error)
-    try:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, _interrupt)
+        choose_profiles()
+        try:
+            rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+        except Exception as error:  # whatever rcl finds wrong with arguments and parameter files
+            return _fail(name, error)
         run()
     except KeyboardInterrupt:
-        pass
+        return 0
     except MENDABLE as error:
         return _fail(name, error)
     finally:
@@ -98,8 +98,8 @@ def _spin(executor: SingleThreadedExecutor) -> None:
 
 
 def _interrupt(number: int, frame: Any) -> None:
-    Running.wanted = False
-    if not Running.in_loop:
+    first, Running.wanted = Running.wanted, False
+    if first and not Running.in_loop:
         raise KeyboardInterrupt
 
 
