@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from legged_contact_sim import ParameterError, RobotModel, cli, contact_models, doctor, robots
-from legged_contact_sim.control import controllers, make_controller
+from legged_contact_sim import ParameterError, RobotModel, Simulator, cli, contact_models, doctor, robots
+from legged_contact_sim.control import InProcess, controllers, make_controller
 from legged_contact_sim.scenarios import find_scenario, read_scenario, scenarios
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -40,6 +40,17 @@ def test_scenarios_name_a_robot_a_contact_model_and_a_controller_that_exist(name
     if controller != "none":
         make_controller(controller, robot, parameters.get(controller, {}))
         assert parameters.get("rate", 500.0) <= 1.0 / parameters.get("time_step", 5e-4) or name.startswith("capability")
+
+
+def test_the_jumping_leg_starts_where_it_can_jump():
+    parameters = read_scenario(find_scenario("jumping_leg"))
+    step = parameters["time_step"]
+    sim = Simulator(parameters["robot"], time_step=step, friction=parameters["friction"])
+    sim.reset(parameters["initial.q"])
+    controller = make_controller("capability_jump", sim.robot, parameters["capability_jump"])
+    base = sim.run(0.2, InProcess(controller, sim, step)).q[:, :3]
+    assert base[:, 2].max() > base[0, 2] + 0.1
+    assert base[:, 0].min() < base[0, 0] - 0.05
 
 
 def test_what_is_not_there_is_one_line_and_a_status(capsys, tmp_path):
