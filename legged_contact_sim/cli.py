@@ -2,6 +2,7 @@
 
 import argparse
 import importlib.util
+import os
 import sys
 import time
 from collections.abc import Sequence
@@ -103,6 +104,7 @@ def _run(options: argparse.Namespace) -> int:
 def _watch(processes: Processes, duration: float) -> int:
     from .nodes.status import watch
 
+    os.environ |= environment()  # who watches is a node, too
     try:
         if watch(lambda: processes.ended() is not None, duration):
             return 0
@@ -141,6 +143,7 @@ def _teleop(_: argparse.Namespace) -> int:
     _need_ros()
     from .nodes import teleop_node
 
+    os.environ |= environment()
     teleop_node.main()
     return 0
 

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from ros_bench import wait_for
 
-from legged_contact_sim.nodes import process
+from legged_contact_sim import cli
+from legged_contact_sim.nodes import process, status
+from legged_contact_sim.supervision import Processes
 
 BROKEN = "<robot name='broken'><link name='base'/></robot>"
 
@@ -86,6 +88,17 @@ def test_command_line_shows_a_standing_robot_and_leaves_nothing_behind(tmp_path,
     assert status == (0 if number == signal.SIGINT else -9)
     wait_for(lambda: not children_of_domain(), 30.0, "all have ended")
     assert "Traceback" not in log.read_text(), log.read_text()
+
+
+def test_who_watches_stays_on_this_machine_too(monkeypatch):
+    reach = "ROS_AUTOMATIC_DISCOVERY_RANGE"
+    seen = []
+    monkeypatch.setattr(status, "watch", lambda *_: seen.append(os.environ[reach]) or True)
+    monkeypatch.setattr(os, "environ", {})
+    assert cli._watch(Processes(), 1.0) == 0
+    monkeypatch.setattr(os, "environ", {reach: "SUBNET"})
+    assert cli._watch(Processes(), 1.0) == 0
+    assert seen == ["LOCALHOST", "SUBNET"]
 
 
 # A node that gets a signal in the middle of its imports.
