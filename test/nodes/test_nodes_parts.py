@@ -169,6 +169,12 @@ def test_start_state_follows_the_parameters():
     turned = {"initial.lift": 0.0, "initial.position": [1.0, 2.0, 3.0], "initial.orientation": [0.0, 0.0, 1.0, 0.0]}
     q, _ = start_state(simulator, turned)
     assert q[:7].tolist() == [1.0, 2.0, 3.0, 0.0, 0.0, 1.0, 0.0]
+    bent = simulator.robot.home[7:] + np.tile([0.0, 0.3, -0.6], 4)
+    q, _ = start_state(simulator, {"initial.lift": 0.0, "initial.joints": bent.tolist()})
+    assert q[7:].tolist() == bent.tolist()
+    assert abs(q[2] - home[2]) > 0.01
+    simulator.reset(q)
+    assert min(contact.gap for contact in simulator.step().contacts) == pytest.approx(0.0, abs=1e-5)
     for values, word in (
         ({"initial.joints": [0.0]}, "initial.joints"),
         ({"initial.orientation": [0.0, 0.0, 0.0, 0.0]}, "initial.orientation"),
