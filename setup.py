@@ -84,11 +84,11 @@ setup(
     zip_safe=False,
     entry_points={
         "console_scripts": [
-            "legged-contact-sim = legged_contact_sim.cli:main",
-            "simulator_node = legged_contact_sim.nodes.simulator_node:main",
-            "controller_node = legged_contact_sim.nodes.controller_node:main",
-            "recorder_node = legged_contact_sim.nodes.recorder_node:main",
-            "teleop_node = legged_contact_sim.nodes.teleop_node:main",
+            "legged-contact-sim = legged_contact_sim.programs:command_line",
+            "simulator_node = legged_contact_sim.programs:simulator_node",
+            "controller_node = legged_contact_sim.programs:controller_node",
+            "recorder_node = legged_contact_sim.programs:recorder_node",
+            "teleop_node = legged_contact_sim.programs:teleop_node",
         ]
     },
 )

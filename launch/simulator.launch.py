@@ -1,7 +1,6 @@
 """Start the simulator on a scenario, and with it a controller, RViz and a recording, if they are asked for."""
 
 import shutil
-from pathlib import Path
 
 from launch import LaunchContext, LaunchDescription
 from launch.action import Action
@@ -71,4 +70,4 @@ def _settings(chosen: dict[str, str], controller: str) -> dict[str, object]:
 def _recorder(common: dict[str, str]) -> Action:
     if shutil.which("ros2"):
         return ExecuteProcess(cmd=["ros2", "bag", "record", "--all", "--storage", "mcap"], output="screen")
-    return Node(executable="recorder_node", parameters=[{"bag": str(Path.cwd() / "bag")}], **common)
+    return Node(executable="recorder_node", **common)

@@ -1,9 +1,13 @@
 """A simulator for legged robots in which the contact model is a parameter and every force can be audited."""
 
-from .contact import contact_models
-from .errors import LeggedContactSimError, ModelError, ParameterError, SimulationError
-from .model import RobotModel, robots
-from .simulation import Simulator
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .contact import contact_models
+    from .errors import LeggedContactSimError, ModelError, ParameterError, SimulationError
+    from .model import RobotModel, robots
+    from .simulation import Simulator
 
 __all__ = [
     "LeggedContactSimError",
@@ -15,3 +19,23 @@ __all__ = [
     "contact_models",
     "robots",
 ]
+
+# Names are imported when they are asked for: `programs` have to begin before numba loads, which takes a second.
+_HOMES = {name: "errors" for name in __all__ if name.endswith("Error")}
+_HOMES |= {"RobotModel": "model", "robots": "model", "Simulator": "simulation", "contact_models": "contact"}
+_FOLDERS = ("actuation", "contact", "control", "dynamics", "model", "simulation", "terrain")
+
+
+def __getattr__(name: str) -> Any:
+    """Import a name of the public interface, or a folder of the library, when it is first asked for."""
+    if name in _FOLDERS:
+        return importlib.import_module(f".{name}", __name__)
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = found = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    """Return the public interface."""
+    return [*__all__, *_FOLDERS]

@@ -2,6 +2,7 @@
 
 import argparse
 import importlib.util
+import os
 import sys
 import time
 from collections.abc import Sequence
@@ -21,8 +22,8 @@ DEFAULT_SCENARIO = "quadruped_stand"
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Do what the arguments say; exit with a status for the shell."""
-    options = _parser().parse_args(arguments)
     try:
+        options = _parser().parse_args(arguments)
         sys.exit(options.action(options))
     except LeggedContactSimError as error:
         print(f"legged-contact-sim: {error}", file=sys.stderr)
@@ -103,6 +104,7 @@ def _run(options: argparse.Namespace) -> int:
 def _watch(processes: Processes, duration: float) -> int:
     from .nodes.status import watch
 
+    os.environ |= environment()  # who watches is a node, too
     try:
         if watch(lambda: processes.ended() is not None, duration):
             return 0
@@ -141,6 +143,7 @@ def _teleop(_: argparse.Namespace) -> int:
     _need_ros()
     from .nodes import teleop_node
 
+    os.environ |= environment()
     teleop_node.main()
     return 0
 
@@ -191,7 +194,3 @@ def _table(lines: dict[str, str]) -> int:
 def _need_ros() -> None:
     if any(importlib.util.find_spec(module) is None for module in ("rclpy", "tf2_msgs")):
         raise ParameterError("ROS 2 is not there; legged-contact-sim doctor says what is missing and what to do")
-
-
-if __name__ == "__main__":
-    main()

@@ -25,6 +25,7 @@ import numba
 from numba.core import event
 from numba.extending import register_jitable
 
+from .supervision import die_with_parent
 from .whole_entries import leave_helpers_to_entries
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -134,6 +135,7 @@ def _fork(work: Callable[[], Any], told: bool = True) -> int:
     _is_child = True
     status = 1
     try:
+        die_with_parent(signal.SIGKILL)  # LLVM answers to nothing else
         gc.disable()  # compiling makes few cycles; looking for them takes a tenth of the time
         leave_helpers_to_entries({entry.py_func.__qualname__ for entry in _entries})
         if not told:

@@ -8,7 +8,8 @@ import sys
 import time
 from types import TracebackType
 
-PATIENCE = (signal.SIGINT, 5.0), (signal.SIGTERM, 2.0), (signal.SIGKILL, 2.0)  # how processes are ended, s each
+# How processes are ended, s each. SIGTERM is silent even while Python loads modules, when SIGINT makes a traceback.
+PATIENCE = (signal.SIGTERM, 5.0), (signal.SIGKILL, 2.0)
 DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 
 
@@ -61,7 +62,7 @@ def environment() -> dict[str, str]:
     return chosen
 
 
-def die_with_parent() -> None:
-    """Have the calling process, a child before it runs its program, end when its parent is gone (Linux)."""
+def die_with_parent(by: int = signal.SIGTERM) -> None:
+    """Have the calling process, a child that has just begun, end by a signal when its parent is gone (Linux)."""
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGTERM)
+        ctypes.CDLL(None).prctl(DIE_WITH_PARENT, by)

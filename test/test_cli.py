@@ -2,12 +2,15 @@
 
 import ast
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from legged_contact_sim import ParameterError, RobotModel, cli, contact_models, doctor, robots
-from legged_contact_sim.control import controllers, make_controller
+from legged_contact_sim import ParameterError, RobotModel, Simulator, cli, contact_models, doctor, robots
+from legged_contact_sim.control import InProcess, controllers, make_controller
 from legged_contact_sim.scenarios import find_scenario, read_scenario, scenarios
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -37,6 +40,17 @@ def test_scenarios_name_a_robot_a_contact_model_and_a_controller_that_exist(name
     if controller != "none":
         make_controller(controller, robot, parameters.get(controller, {}))
         assert parameters.get("rate", 500.0) <= 1.0 / parameters.get("time_step", 5e-4) or name.startswith("capability")
+
+
+def test_the_jumping_leg_starts_where_it_can_jump():
+    parameters = read_scenario(find_scenario("jumping_leg"))
+    step = parameters["time_step"]
+    sim = Simulator(parameters["robot"], time_step=step, friction=parameters["friction"])
+    sim.reset(parameters["initial.q"])
+    controller = make_controller("capability_jump", sim.robot, parameters["capability_jump"])
+    base = sim.run(0.2, InProcess(controller, sim, step)).q[:, :3]
+    assert base[:, 2].max() > base[0, 2] + 0.1
+    assert base[:, 0].min() < base[0, 0] - 0.05
 
 
 def test_what_is_not_there_is_one_line_and_a_status(capsys, tmp_path):
@@ -75,3 +89,31 @@ def test_launch_files_start_scenarios_that_exist():
         assert "generate_launch_description" in functions
         pairs = re.findall(r"\"scenario\": \(?\"(\w+)\"", path.read_text())
         assert pairs and set(pairs) <= set(scenarios()), path.name
+
+
+# A program that gets a signal in the middle of its imports.
+INTERRUPTED = """
+import os, sys
+class Interrupter:
+    def find_spec(self, name, *_):
+        if name == {module!r}:
+            os.kill(os.getpid(), {number})
+sys.meta_path.insert(0, Interrupter())
+sys.argv = ["program", *{arguments!r}]
+from legged_contact_sim.programs import {program} as program
+program()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_while_modules_load_the_command_line_ends_without_a_word(number):
+    text = INTERRUPTED.format(module="numba", number=int(number), arguments=["models"], program="command_line")
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=120.0)
+    assert (done.returncode, done.stdout, done.stderr) == (-number, "", "")
+
+
+def test_a_signal_to_the_command_line_interrupts_what_it_does():
+    where = "legged_contact_sim.recording.plot"
+    text = INTERRUPTED.format(module=where, number=int(signal.SIGTERM), arguments=["plot", "x"], program="command_line")
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=120.0)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

@@ -244,3 +244,24 @@ def test_an_entry_keeps_its_name_and_a_helper_stays_python():
 
     assert double(1.5) == 3.0
     assert isinstance(double, types.FunctionType)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells children of their parent's end")
+def test_a_child_that_compiles_ends_with_its_parent():
+    """Also while LLVM works, which listens to nobody: here a child that ignores every signal it can."""
+    text = """
+import signal, time
+from legged_contact_sim import compilation
+def work():
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    print("ready", flush=True)
+    time.sleep(600.0)
+compilation._fork(work)
+time.sleep(600.0)
+"""
+    parent = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE)
+    assert parent.stdout.readline() == b"ready\n"
+    parent.terminate()
+    parent.wait(60.0)
+    assert parent.stdout.read() == b"", "the pipe has no end while the child lives"

@@ -22,18 +22,18 @@ class Template:
     found, the words of ``record`` are written from then on. Only numbers of 4 or 8 bytes can be replaced.
 
     Attributes:
-        record: (1,), of the dtype that was given; what is written into it is in the next `encoded`.
+        record: (1,); what is written into it is in the next `encoded`.
     """
 
-    def __init__(self, message: Any, dtype: Any, fill: Callable[[Any, np.void], None]) -> None:
+    def __init__(self, message: Any, numbers: Any, fill: Callable[[Any, np.void], None]) -> None:
         """Find the places of the numbers.
 
         Args:
             message: with everything in it that will not change.
-            dtype: of the numbers that will.
-            fill: writes a record of this dtype into the message.
+            numbers: that will: their dtype, or a record (1,) to use, so that several templates can be filled at once.
+            fill: writes such a record into the message.
         """
-        self.record = np.zeros(1, np.dtype(dtype))
+        self.record = numbers if isinstance(numbers, np.ndarray) else np.zeros(1, numbers)
         self._words = self.record.view(WORD)
         first = next(MARKS)
         self._words[:] = first + np.arange(len(self._words), dtype=WORD)
@@ -54,6 +54,14 @@ class Template:
         if not np.array_equal(self._payload[places][order], self._words):
             raise AssertionError("a number of the message's template has not exactly one place in its bytes")
         return places[order]
+
+
+def sender(publisher: Any) -> Callable[[bytes], None]:
+    """Return what publishes the bytes of a message, without the checks that rclpy makes every time.
+
+    One of them keeps the publisher from being destroyed meanwhile; ours live as long as the loop that publishes.
+    """
+    return publisher.handle.publish_raw
 
 
 def put_stamp(stamp: Any, record: np.ndarray) -> None:

@@ -122,9 +122,10 @@ class Commands:
         numbers = np.asarray(efforts, dtype=float)
         if len(numbers) != len(columns) or not len(numbers):
             raise RefusedError("length", f"expected {len(columns) or 'some'} efforts, found {len(numbers)}")
-        if not np.isfinite(numbers).all():
+        largest = np.abs(numbers).max()  # NaN, if there is one
+        if not np.isfinite(largest):
             raise RefusedError("finite", "an effort is not finite")
-        if np.abs(numbers).max() > LARGEST:
+        if largest > LARGEST:
             raise RefusedError("large", f"an effort is larger than {LARGEST:g}")
         self.effort[columns] = numbers
 

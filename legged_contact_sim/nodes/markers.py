@@ -9,7 +9,7 @@ from rclpy.node import Node
 from visualization_msgs.msg import Marker, MarkerArray
 
 from ..contact.records import OPEN, SLIP, STICK
-from .cdr import STAMP, Template, put_quaternion, put_stamp, put_vector
+from .cdr import STAMP, Template, put_quaternion, put_stamp, put_vector, sender
 from .qos import STREAM
 from .snapshot import Snapshot
 from .transforms import FrameTree
@@ -32,7 +32,7 @@ class MarkerOutput:
     def __init__(self, node: Node, frames: FrameTree) -> None:
         """Prepare the publisher; `shape` prepares the message."""
         self._frames = frames
-        self._publisher = node.create_publisher(MarkerArray, "contact_markers", STREAM)
+        self._send = sender(node.create_publisher(MarkerArray, "contact_markers", STREAM))
 
     def shape(self, scale: float, friction: float) -> None:
         """Prepare the message for a length per force, m/N, and a coefficient of friction."""
@@ -61,7 +61,7 @@ class MarkerOutput:
         self._cones["color"][:, 3] *= CONE_OPACITY
         self._cones["position"] = positions
         self._cones["orientation"] = upright_to(normals)
-        self._publisher.publish(self._template.encoded())
+        self._send(self._template.encoded())
 
     def _marker(self, family: str, number: int, kind: int, scale: list[float]) -> Marker:
         marker = Marker(ns=family, id=number, type=kind, action=Marker.ADD)

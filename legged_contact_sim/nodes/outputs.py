@@ -12,7 +12,7 @@ from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
 from ..model import RobotModel
-from .cdr import STAMP, Template, put_quaternion, put_stamp, put_vector
+from .cdr import STAMP, Template, put_quaternion, put_stamp, put_vector, sender
 from .qos import LATCHED, STREAM, TRANSFORMS
 from .snapshot import Snapshot
 from .transforms import FrameTree, Poses
@@ -25,12 +25,12 @@ class ClockOutput:
         """Prepare the message."""
         self._template = Template(Clock(), [STAMP], lambda message, record: put_stamp(message.clock, record["stamp"]))
         self._stamp = self._template.record["stamp"][0]
-        self._publisher = node.create_publisher(Clock, "/clock", STREAM)
+        self._send = sender(node.create_publisher(Clock, "/clock", STREAM))
 
     def publish(self, snapshot: Snapshot) -> None:
         """Publish the time of a snapshot."""
         self._stamp[:] = snapshot.stamp
-        self._publisher.publish(self._template.encoded())
+        self._send(self._template.encoded())
 
 
 class JointStateOutput:
@@ -44,7 +44,7 @@ class JointStateOutput:
         record = self._template.record[0]
         self._stamp, self._position, self._velocity, self._effort = (record[name] for name in record.dtype.names)
         self._positions, self._velocities = robot.position_indices, robot.velocity_indices
-        self._publisher = node.create_publisher(JointState, "joint_states", STREAM)
+        self._send = sender(node.create_publisher(JointState, "joint_states", STREAM))
 
     def publish(self, snapshot: Snapshot) -> None:
         """Publish the joints of a snapshot."""
@@ -52,7 +52,7 @@ class JointStateOutput:
         self._position[:] = snapshot.q[self._positions]
         self._velocity[:] = snapshot.v[self._velocities]
         self._effort[:] = snapshot.effort
-        self._publisher.publish(self._template.encoded())
+        self._send(self._template.encoded())
 
 
 def _fill_joint_state(message: JointState, record: np.void) -> None:
@@ -74,7 +74,7 @@ class OdometryOutput:
         self._stamp, self._pose, self._twist = (record[name] for name in record.dtype.names)
         self._pose[6] = 1.0
         self._floating = frames.robot.base == "floating"
-        self._publisher = node.create_publisher(Odometry, "odom", STREAM)
+        self._send = sender(node.create_publisher(Odometry, "odom", STREAM))
 
     def publish(self, snapshot: Snapshot) -> None:
         """Publish the base of a snapshot; velocities are in the base's axes, as the message wants them."""
@@ -82,7 +82,7 @@ class OdometryOutput:
         if self._floating:
             self._pose[:] = snapshot.q[:7]
             self._twist[:] = snapshot.v[:6]
-        self._publisher.publish(self._template.encoded())
+        self._send(self._template.encoded())
 
 
 def _fill_odometry(message: Odometry, record: np.void) -> None:
@@ -98,15 +98,17 @@ class WrenchOutput:
 
     def __init__(self, node: Node, frames: FrameTree) -> None:
         """Prepare a message and a publisher per contact point."""
+        names = frames.robot.contact_names
+        records = np.zeros(len(names), [STAMP, ("force", "<f8", 3)])
+        self._stamps, self.forces = records["stamp"], records["force"]
         self._outputs = []
-        for point, frame in zip(frames.robot.contact_names, frames.contact_frames, strict=True):
+        for k, (point, frame) in enumerate(zip(names, frames.contact_frames, strict=True)):
             message = WrenchStamped()
             message.header.frame_id = frame
-            template = Template(message, [STAMP, ("force", "<f8", 3)], _fill_wrench)
+            template = Template(message, records[k : k + 1], _fill_wrench)
             publisher = node.create_publisher(WrenchStamped, f"contacts/{topic_name(point)}/wrench", STREAM)
-            self._outputs.append((template, template.record[0]["stamp"], template.record[0]["force"], publisher))
-        self._impulses = np.zeros((len(self._outputs), 3))
-        self.forces = np.zeros((len(self._outputs), 3))
+            self._outputs.append((template, sender(publisher)))
+        self._impulses = np.zeros((len(names), 3))
         self._elapsed = 0.0
 
     def add(self, snapshot: Snapshot, elapsed: float) -> None:
@@ -126,10 +128,9 @@ class WrenchOutput:
             np.divide(self._impulses, self._elapsed, out=self.forces)
             self._impulses[:] = 0.0
             self._elapsed = 0.0
-        for k, (template, stamp, force, publisher) in enumerate(self._outputs):
-            stamp[:] = snapshot.stamp
-            force[:] = self.forces[k]
-            publisher.publish(template.encoded())
+        self._stamps[:] = snapshot.stamp
+        for template, send in self._outputs:
+            send(template.encoded())
 
 
 def _fill_wrench(message: WrenchStamped, record: np.void) -> None:
@@ -146,7 +147,7 @@ class TransformOutput:
         message = _transforms(frames.moving)
         self._template = Template(message, [("transforms", transform, len(frames.moving))], _fill_transforms)
         self._transforms = self._template.record[0]["transforms"]
-        self._publisher = node.create_publisher(TFMessage, "/tf", TRANSFORMS)
+        self._send = sender(node.create_publisher(TFMessage, "/tf", TRANSFORMS))
         self._static = node.create_publisher(TFMessage, "/tf_static", LATCHED)
         self._static.publish(_fixed_transforms(frames))
 
@@ -155,7 +156,7 @@ class TransformOutput:
         self._transforms["stamp"] = snapshot.stamp
         self._transforms["translation"] = poses.translation
         self._transforms["rotation"] = poses.rotation
-        self._publisher.publish(self._template.encoded())
+        self._send(self._template.encoded())
 
 
 def _transforms(names: list[tuple[str, str]]) -> TFMessage:

@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, NoReturn
 
 import rclpy
@@ -15,8 +16,10 @@ from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
 from ..errors import LeggedContactSimError
+from ..scenarios import config_folders
 
 FAILED = 1
+FAST_DDS_PROFILES = "FASTRTPS_DEFAULT_PROFILES_FILE"  # that Fast DDS 2 looks at; later ones go without
 MENDABLE = (LeggedContactSimError, InvalidParameterTypeException, InvalidParameterValueException, OSError)
 
 
@@ -34,24 +37,33 @@ def run_process(run: Callable[[], None], name: str) -> NoReturn:
 def _run_node(run: Callable[[], None], name: str) -> int:
     """Run a node's main function between init and shutdown of rclpy.
 
-    Ctrl-C and SIGTERM raise KeyboardInterrupt before the node's loop; in the loop they only end `Running`, so that
-    nothing is shut down or interrupted in the middle of a turn.
+    Ctrl-C and SIGTERM raise KeyboardInterrupt before the node's loop, once; in the loop they only end `Running`, so
+    that nothing is shut down or interrupted in the middle of a turn.
     """
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _interrupt)
     try:
-        rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
-    except Exception as error:  # whatever rcl finds wrong with arguments and parameter files
-        return _fail(name, error)
-    try:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, _interrupt)
+        choose_profiles()
+        try:
+            rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+        except Exception as error:  # whatever rcl finds wrong with arguments and parameter files
+            return _fail(name, error)
         run()
     except KeyboardInterrupt:
-        pass
+        return 0
     except MENDABLE as error:
         return _fail(name, error)
     finally:
         rclpy.try_shutdown()
     return 0
+
+
+def choose_profiles() -> None:
+    """Have Fast DDS read config/fast_dds.xml, which says why, unless the user has profiles of their own."""
+    if not Path("DEFAULT_FASTRTPS_PROFILES.xml").exists():
+        for folder in config_folders():
+            if (folder / "fast_dds.xml").is_file():
+                os.environ.setdefault(FAST_DDS_PROFILES, str(folder / "fast_dds.xml"))
 
 
 class Running:
@@ -86,8 +98,8 @@ def _spin(executor: SingleThreadedExecutor) -> None:
 
 
 def _interrupt(number: int, frame: Any) -> None:
-    Running.wanted = False
-    if not Running.in_loop:
+    first, Running.wanted = Running.wanted, False
+    if first and not Running.in_loop:
         raise KeyboardInterrupt
 
 

@@ -20,7 +20,7 @@ def start_state(simulator: Simulator, values: Mapping[str, Any]) -> tuple[np.nda
     v = checked("initial.v", values.get("initial.v", [0.0] * robot.nv), robot.nv)
     if "initial.q" in values:
         return _named("initial.q", lambda: coordinates(robot, values["initial.q"])), v
-    q = simulator.home()
+    q = robot.home.copy()
     if "initial.joints" in values:
         q[robot.position_indices] = checked("initial.joints", values["initial.joints"], robot.joint_count)
     for name, place in (("initial.position", slice(0, 3)), ("initial.orientation", slice(3, 7))):
@@ -28,9 +28,12 @@ def start_state(simulator: Simulator, values: Mapping[str, Any]) -> tuple[np.nda
             if robot.base != "floating":
                 raise ParameterError(f"{name}: {robot.name} has no floating base")
             q[place] = checked(name, values[name], place.stop - place.start)
+    q = _named("initial.orientation", lambda: coordinates(robot, q))
+    if "initial.position" not in values:
+        q = simulator.grounded(q)
     if robot.base == "floating":
         q[2] += values["initial.lift"]
-    return _named("initial.orientation", lambda: coordinates(robot, q)), v
+    return q, v
 
 
 def _named(name: str, make: Any) -> Any:

@@ -59,13 +59,17 @@ class FrameTree:
     def moving_poses(self, bodies: BodyPoses, contact_positions: np.ndarray) -> Poses:
         """Return the moving frames from the bodies' poses in the world and the touching points (m, 3)."""
         rotation, position = bodies
-        inside = self.parents >= 0
-        outer_rotation = np.where(inside[:, None, None], rotation[self.parents], np.eye(3))
-        outer_position = np.where(inside[:, None], position[self.parents], 0.0)
-        relative = np.einsum("nji,njk->nik", outer_rotation, rotation)
-        shift = np.einsum("nji,nj->ni", outer_rotation, position - outer_position)
-        level = np.tile([0.0, 0.0, 0.0, 1.0], (len(contact_positions), 1))
-        return Poses(np.vstack([shift, contact_positions]), np.vstack([quaternions(relative), level]))
+        # The parent -1, the world, finds the row that is added behind all bodies.
+        outer_rotation = np.concatenate([rotation, np.eye(3)[None]])[self.parents]
+        outer_position = np.concatenate([position, np.zeros((1, 3))])[self.parents]
+        inward, count = outer_rotation.transpose(0, 2, 1), len(position)
+        translation = np.empty((len(self.moving), 3))
+        translation[:count] = (inward @ (position - outer_position)[:, :, None])[:, :, 0]
+        translation[count:] = contact_positions
+        turned = np.empty((len(self.moving), 4))
+        turned[:count] = quaternions(inward @ rotation)
+        turned[count:] = 0.0, 0.0, 0.0, 1.0
+        return Poses(translation, turned)
 
     def contact_positions(self, bodies: BodyPoses, normals: np.ndarray) -> np.ndarray:
         """Return where contact points (m, 3) touch, or would touch, ground with the given normals (m, 3)."""
@@ -75,22 +79,34 @@ class FrameTree:
         return centers - self.points["radius"][:, None] * normals
 
 
+def _products_from_matrix() -> tuple[np.ndarray, np.ndarray]:
+    """Return what turns a rotation matrix, as a row (9,), into four times all products of its quaternion's components.
+
+    The products (16,) are those of x y z w with each other: the row times the first result, (9, 16), plus the second.
+    """
+    factors, constant = np.zeros((3, 3, 4, 4)), np.eye(4)
+    for i in range(3):
+        j, k = (i + 1) % 3, (i + 2) % 3
+        factors[[i, j, k], [i, j, k], i, i] = 1.0, -1.0, -1.0
+        factors[i, i, 3, 3] = 1.0
+        for row, column in ((i, j), (j, i)):
+            factors[i, j, row, column] = factors[j, i, row, column] = 1.0
+        for row, column in ((i, 3), (3, i)):
+            factors[k, j, row, column], factors[j, k, row, column] = 1.0, -1.0
+    return factors.reshape(9, 16), constant.reshape(16)
+
+
+PRODUCTS = _products_from_matrix()
+
+
 def quaternions(rotations: np.ndarray) -> np.ndarray:
     """Return unit quaternions (n, 4), x y z w, of rotation matrices (n, 3, 3).
 
     Four times the products of the quaternion's components with each other stand in the matrix; the row of the largest
     component, normalized, loses no accuracy (Shepperd).
     """
-    m = rotations
-    trace = m[:, 0, 0] + m[:, 1, 1] + m[:, 2, 2]
-    products = np.empty((len(m), 4, 4))
-    for i in range(3):
-        j, k = (i + 1) % 3, (i + 2) % 3
-        products[:, i, i] = 1.0 + 2.0 * m[:, i, i] - trace
-        products[:, i, j] = products[:, j, i] = m[:, i, j] + m[:, j, i]
-        products[:, i, 3] = products[:, 3, i] = m[:, k, j] - m[:, j, k]
-    products[:, 3, 3] = 1.0 + trace
-    best = np.argmax(np.einsum("nii->ni", products), axis=1)
-    rows = products[np.arange(len(m)), best]
-    rows *= np.where(rows[:, 3:] < 0.0, -1.0, 1.0)
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    products = (rotations.reshape(-1, 9) @ PRODUCTS[0] + PRODUCTS[1]).reshape(-1, 4, 4)
+    best = products.reshape(-1, 16)[:, ::5].argmax(axis=1)
+    rows = products[np.arange(len(products)), best]
+    norms = np.sqrt((rows * rows).sum(axis=1))
+    return rows / np.copysign(norms, rows[:, 3])[:, None]

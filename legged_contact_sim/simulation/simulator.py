@@ -99,8 +99,12 @@ class Simulator:
         self._set_state(self.home() if q is None else coordinates(self.robot, q), v)
 
     def home(self) -> np.ndarray:
-        """Return the home pose, lifted or lowered so that the lowest contact point of a floating base just touches."""
-        q = self.robot.home.copy()
+        """Return the home pose, as `grounded` leaves it."""
+        return self.grounded(self.robot.home)
+
+    def grounded(self, q: np.ndarray) -> np.ndarray:
+        """Return q lifted or lowered so that the lowest contact point of a floating base just touches."""
+        q = q.copy()
         points = self.robot.contact_points
         if self.robot.base == "floating" and len(points):
             rotation, position = forward_kinematics(self.robot, q)

@@ -57,3 +57,15 @@ def shared_bench(tmp_path_factory):
     bench = Bench(tmp_path_factory.mktemp("bench"))
     yield bench
     bench.close()
+
+
+@pytest.fixture(autouse=True)
+def _mailboxes_end_with_the_test(request):
+    """Close what a test has opened at a bench that it shares with others."""
+    if "shared_bench" not in request.fixturenames:
+        yield
+        return
+    bench = request.getfixturevalue("shared_bench")
+    kept = len(bench.mailboxes)
+    yield
+    bench.forget_mailboxes(kept)

@@ -87,6 +87,7 @@ class Bench:
         self.folder = folder
         self.processes: list[Process] = []
         self.clients: dict[str, object] = {}
+        self.mailboxes: list[Mailbox] = []
         self.context = rclpy.Context()
         rclpy.init(context=self.context, signal_handler_options=SignalHandlerOptions.NO)
         self.node = rclpy.create_node("observer", context=self.context)
@@ -106,7 +107,14 @@ class Bench:
         return self.start("nodes.controller_node", *parameters)
 
     def mailbox(self, kind, topic, qos=DEEP) -> Mailbox:
-        return Mailbox(self.node, kind, topic, qos)
+        self.mailboxes.append(Mailbox(self.node, kind, topic, qos))
+        return self.mailboxes[-1]
+
+    def forget_mailboxes(self, kept: int) -> None:
+        """Close all mailboxes but the oldest few: full ones slow this process down until it loses messages."""
+        for mailbox in self.mailboxes[kept:]:
+            self.node.destroy_subscription(mailbox.subscription)
+        del self.mailboxes[kept:]
 
     def next(self, mailbox: Mailbox, seconds: float = PATIENCE):
         """Return the next message, waiting for it."""

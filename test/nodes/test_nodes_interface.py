@@ -47,7 +47,7 @@ def world(shared_bench):
     """A robot that stands by its own drives."""
     shared_bench.simulator(*STAND, "diagnostics_rate:=20.0")
     shared_bench.diagnosed = shared_bench.mailbox(DiagnosticArray, "/diagnostics")
-    shared_bench.joints = shared_bench.mailbox(JointState, "/joint_states")
+    shared_bench.joints = shared_bench.mailbox(JointState, "/joint_states", 1000)
     wait_for(lambda: seconds(shared_bench.next(shared_bench.joints).header.stamp) > 1.0, 300.0, "it stands")
     return shared_bench
 

@@ -1,5 +1,8 @@
 """The parts that nodes are made of: patched messages, frames, time keeping, warnings."""
 
+import os
+import xml.etree.ElementTree as ElementTree
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,10 +13,12 @@ from scipy.spatial.transform import Rotation
 from sensor_msgs.msg import JointState
 
 from legged_contact_sim import ParameterError, RobotModel, Simulator
+from legged_contact_sim.dynamics import forward_kinematics
 from legged_contact_sim.nodes import pacing, throttle
 from legged_contact_sim.nodes.cdr import STAMP, Template, put_stamp
 from legged_contact_sim.nodes.markers import upright_to
 from legged_contact_sim.nodes.pacing import Pacer
+from legged_contact_sim.nodes.process import FAST_DDS_PROFILES, choose_profiles
 from legged_contact_sim.nodes.simulator_node import control_period
 from legged_contact_sim.nodes.start_pose import start_state
 from legged_contact_sim.nodes.throttle import Throttle
@@ -72,6 +77,25 @@ def test_every_link_has_one_frame_and_one_parent(name):
     links = {f"mine/{link}" for link in robot.frames if link != "world"}
     assert links | set(tree.contact_frames) == set(children)
     assert {parent for parent, _ in tree.moving} <= {*children, "world"}
+
+
+def test_frames_put_together_along_the_tree_are_the_bodies():
+    robot = RobotModel.from_urdf("quadruped12")
+    rng = np.random.default_rng(3)
+    q = robot.home + rng.uniform(-0.5, 0.5, robot.nq)
+    q[3:7] /= np.linalg.norm(q[3:7])
+    tree = FrameTree(robot, "world", "")
+    bodies = forward_kinematics(robot, q)
+    touching = rng.uniform(-1.0, 1.0, (len(robot.contact_names), 3))
+    poses = tree.moving_poses(bodies, touching)
+    in_world = {"world": (np.eye(3), np.zeros(3))}
+    for (parent, child), shift, turn in zip(tree.moving, *poses, strict=True):
+        rotation, position = in_world[parent]
+        in_world[child] = rotation @ Rotation.from_quat(turn).as_matrix(), position + rotation @ shift
+    for link, rotation, position in zip(robot.link_names, *bodies, strict=True):
+        assert in_world[link][0] == pytest.approx(rotation, abs=1e-12)
+        assert in_world[link][1] == pytest.approx(position, abs=1e-12)
+    assert [in_world[frame][1].tolist() for frame in tree.contact_frames] == touching.tolist()
 
 
 class Clock:
@@ -145,6 +169,12 @@ def test_start_state_follows_the_parameters():
     turned = {"initial.lift": 0.0, "initial.position": [1.0, 2.0, 3.0], "initial.orientation": [0.0, 0.0, 1.0, 0.0]}
     q, _ = start_state(simulator, turned)
     assert q[:7].tolist() == [1.0, 2.0, 3.0, 0.0, 0.0, 1.0, 0.0]
+    bent = simulator.robot.home[7:] + np.tile([0.0, 0.3, -0.6], 4)
+    q, _ = start_state(simulator, {"initial.lift": 0.0, "initial.joints": bent.tolist()})
+    assert q[7:].tolist() == bent.tolist()
+    assert abs(q[2] - home[2]) > 0.01
+    simulator.reset(q)
+    assert min(contact.gap for contact in simulator.step().contacts) == pytest.approx(0.0, abs=1e-5)
     for values, word in (
         ({"initial.joints": [0.0]}, "initial.joints"),
         ({"initial.orientation": [0.0, 0.0, 0.0, 0.0]}, "initial.orientation"),
@@ -154,3 +184,28 @@ def test_start_state_follows_the_parameters():
             start_state(simulator, {"initial.lift": 0.0} | values)
     with pytest.raises(ParameterError, match="no floating base"):
         start_state(Simulator("double_pendulum"), {"initial.lift": 0.0, "initial.position": [0.0, 0.0, 0.0]})
+
+
+@pytest.fixture
+def nowhere(monkeypatch, tmp_path):
+    """An empty folder, and nothing said about profiles."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(FAST_DDS_PROFILES, "")
+    monkeypatch.delenv(FAST_DDS_PROFILES)
+    return tmp_path
+
+
+def test_our_profiles_are_for_everything_a_node_writes(nowhere):
+    choose_profiles()
+    writer = ElementTree.parse(os.environ[FAST_DDS_PROFILES]).find(".//{*}data_writer")
+    assert writer.get("is_default_profile") == "true"
+
+
+def test_profiles_of_the_user_are_kept(nowhere, monkeypatch):
+    (nowhere / "DEFAULT_FASTRTPS_PROFILES.xml").touch()
+    choose_profiles()
+    assert FAST_DDS_PROFILES not in os.environ
+    (nowhere / "DEFAULT_FASTRTPS_PROFILES.xml").unlink()
+    monkeypatch.setenv(FAST_DDS_PROFILES, "mine.xml")
+    choose_profiles()
+    assert os.environ[FAST_DDS_PROFILES] == "mine.xml"

@@ -9,6 +9,10 @@ from pathlib import Path
 import pytest
 from ros_bench import wait_for
 
+from legged_contact_sim import cli
+from legged_contact_sim.nodes import process, status
+from legged_contact_sim.supervision import Processes
+
 BROKEN = "<robot name='broken'><link name='base'/></robot>"
 
 
@@ -46,7 +50,7 @@ def refused(process, word):
 
 
 def test_command_line_ends_everything_when_the_simulator_refuses(tmp_path):
-    command = [sys.executable, "-m", "legged_contact_sim.cli", "run", "-p", "contact_model:=glue"]
+    command = [sys.executable, "-m", "legged_contact_sim", "run", "-p", "contact_model:=glue"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300.0)
     assert done.returncode == 1
     assert "glue" in done.stderr
@@ -72,7 +76,7 @@ def test_command_line_shows_a_standing_robot_and_leaves_nothing_behind(tmp_path,
     """Until Ctrl-C; and even if it is killed itself."""
     log = tmp_path / "run.log"
     with open(log, "wb") as output:
-        command = [sys.executable, "-m", "legged_contact_sim.cli", "run", "--record", str(tmp_path / "bag")]
+        command = [sys.executable, "-m", "legged_contact_sim", "run", "--record", str(tmp_path / "bag")]
         run = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
     try:
         wait_for(lambda: "contacts 4/4" in log.read_text(), 300.0, "the status line")
@@ -84,3 +88,49 @@ def test_command_line_shows_a_standing_robot_and_leaves_nothing_behind(tmp_path,
     assert status == (0 if number == signal.SIGINT else -9)
     wait_for(lambda: not children_of_domain(), 30.0, "all have ended")
     assert "Traceback" not in log.read_text(), log.read_text()
+
+
+def test_who_watches_stays_on_this_machine_too(monkeypatch):
+    reach = "ROS_AUTOMATIC_DISCOVERY_RANGE"
+    seen = []
+    monkeypatch.setattr(status, "watch", lambda *_: seen.append(os.environ[reach]) or True)
+    monkeypatch.setattr(os, "environ", {})
+    assert cli._watch(Processes(), 1.0) == 0
+    monkeypatch.setattr(os, "environ", {reach: "SUBNET"})
+    assert cli._watch(Processes(), 1.0) == 0
+    assert seen == ["LOCALHOST", "SUBNET"]
+
+
+# A node that gets a signal in the middle of its imports.
+INTERRUPTED = """
+import os, sys
+class Interrupter:
+    def find_spec(self, name, *_):
+        if name == "rclpy":
+            os.kill(os.getpid(), {number})
+sys.meta_path.insert(0, Interrupter())
+from legged_contact_sim.programs import {program} as program
+program()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("program", ["simulator_node", "controller_node", "recorder_node", "teleop_node"])
+def test_interrupted_while_modules_load_a_node_ends_without_a_word(program, number):
+    command = [sys.executable, "-c", INTERRUPTED.format(program=program, number=int(number))]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120.0)
+    assert (done.returncode, done.stdout, done.stderr) == (-number, "", "")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_before_its_loop_a_node_ends_in_peace(monkeypatch, number):
+    """The signal comes while the node is made, and again while rclpy shuts down."""
+    monkeypatch.setattr(process.Running, "wanted", True)
+    monkeypatch.setattr(process.rclpy, "init", lambda **_: None)
+    monkeypatch.setattr(process.rclpy, "try_shutdown", lambda: os.kill(os.getpid(), number))
+    before = {k: signal.getsignal(k) for k in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        assert process._run_node(lambda: os.kill(os.getpid(), number), "node") == 0
+    finally:
+        for k, handler in before.items():
+            signal.signal(k, handler)
