@@ -12,9 +12,7 @@ from .friction_block import event_driven_block, fixed_step_block
 def plot_pendulum(outcome: Outcome) -> Any:
     """Return a figure of the tip's path and the energies of a run of the double pendulum."""
     q, times = outcome.trajectory.q, outcome.trajectory.time
-    tip = np.stack(
-        [np.cos(q[:, 0]) + np.cos(q.sum(axis=1)), 1.5 + np.sin(q[:, 0]) + np.sin(q.sum(axis=1))], axis=1
-    )
+    tip = np.stack([np.cos(q[:, 0]) + np.cos(q.sum(axis=1)), 1.5 + np.sin(q[:, 0]) + np.sin(q.sum(axis=1))], axis=1)
     figure = Figure(figsize=(10, 4), layout="constrained")
     path, energy = figure.subplots(1, 2)
     path.plot(tip[:, 0], tip[:, 1], linewidth=0.8)
