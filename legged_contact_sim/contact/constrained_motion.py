@@ -13,9 +13,6 @@ A motion with a `Reduction` finds the same accelerations by constraint embedding
 """
 
 import math
-from typing import Any, NamedTuple
-
-import numpy as np
 
 from ..actuation.joint_laws import add_contact_hold, hold_efforts, limit_effort
 from ..actuation.rows import ACCELERATION, ADDED, APPLIED, CHANGE, DAMPING, EFFORT, FEED, HOLD, STIFFNESS, TARGET
@@ -25,13 +22,13 @@ from ..dynamics.contact_inertia import hand_inward_effort, invert_roots
 from ..dynamics.kinematics import place_bodies, point_acceleration, world_velocity
 from ..dynamics.manifold import coordinate_rates
 from ..dynamics.spatial import spatial, vadd, vdot, vector, vector_at, velocity_at, vsub
-from ..model import RobotModel
 from ..model.records import FREE
 from .bookkeeping import world_impulse
-from .constraint_embedding import embed, reduction_of
+from .constraint_embedding import embed
 from .constraint_rows import couple_contacts, couple_limit, hand_in_contact
-from .contact_shape import material_velocity, measure_shape, normal_rate, point_records, wandering
+from .contact_shape import material_velocity, measure_shape, normal_rate, wandering
 from .detection import lay_tangents
+from .motion import CONTACT_COUNT, DAMPED, RANK, RIGHT, ROW_OF, SLIPPING, SOLUTION, STOP_COUNT, UNKNOWN_COUNT, WORK
 from .rank_revealing import factor, solve
 from .records import (
     ACTUATORS,
@@ -46,88 +43,10 @@ from .records import (
 from .system import ACTIVE, IMPULSE, JOINTED, OFFSET, SIDE
 from .time_stepping import apply_impulses, external_forces_act
 
-FLOW = np.dtype(
-    [
-        ("absolute_tolerance", "f8"),  # of the integrator, per number of the state
-        ("relative_tolerance", "f8"),
-        ("static_friction", "f8"),  # coefficient up to which a point sticks
-        ("dynamic_friction", "f8"),  # coefficient of a point that slips
-        ("stick_speed", "f8"),  # m/s; slower slip is rest
-        ("force_tolerance", "f8"),  # N (or N m): a force this far beyond its bound is within it
-        ("longest_step", "f8"),  # s
-    ],
-    align=True,
-)
-
-
-class Motion(NamedTuple):
-    """What event-driven motion works on besides a `System`; m contact points, r rows, n links."""
-
-    points: Any  # POINT (m,)
-    flow: Any  # FLOW (1,)
-    y: Any  # q, v, then work of every kind and the contacts' impulses since the last output: see `state_length`
-    stages: Any  # (STAGE_ROWS, len(y)): of the Runge-Kutta step
-    stops: Any  # per link: 1 or -1 while the joint rests at its lower or upper limit, else 0, (n,)
-    M: Any  # selection matrix, (r, r)
-    normal: Any  # of its factors, (2, r, r)
-    order: Any  # of its rows and columns, (2, r)
-    vectors: Any  # (MOTION_ROWS, r)
-    unknowns: Any  # (2, r): the row of every unknown; whether it is the normal force of a slipping point
-    counts: Any  # active contacts, joints at a limit, unknowns, rank of M
-    values: Any  # (3, codes): event functions at the start of the step, now, and where they begin to count
-    step: Any  # (3,): see below
-    reduction: Any  # work of the constraint embedding, if that is what finds the forces, else None
-
-
 SPEED_RAMP = 0.02  # of a drive's top speed
-RIGHT, SOLUTION, WORK = range(3)
-MOTION_ROWS = 3
-ROW_OF, SLIPPING = range(2)
-CONTACT_COUNT, STOP_COUNT, UNKNOWN_COUNT, RANK = range(4)
-STAGE_ROWS = 9
-# Places in Motion.step: next trial step, s; 1 while events are not looked for; 1 while dry joints are damped instead.
-TRIAL, IGNORING, DAMPED = range(3)
-FIRST_TRIAL = 1e-4  # s; of the integrator after a reset
 DAMPED_RATE = 2e-3  # rad/s or m/s; within it, dry friction that is damped instead grows with the rate
 CREEP_SPEED = 1e-6  # m/s; slower slip hardly turns
-LIGHTEST = 1e-6  # smallest load, relative to the heaviest, by which points share redundant forces
-
-
-def state_length(robot: RobotModel) -> int:
-    """Return the length of the extended state: q, v, work terms, three impulses per contact point."""
-    return robot.nq + robot.nv + len(WORK_TERMS) + 3 * len(robot.contact_points)
-
-
-def build_motion(robot: RobotModel, embedded: bool = False) -> Motion:
-    """Return the work of a robot's event-driven motion, all arrays allocated."""
-    m, n = len(robot.contact_points), len(robot.links)
-    r = max(1, 3 * m + robot.joint_count)
-    flow = np.zeros(1, dtype=FLOW)
-    flow["force_tolerance"] = 1e-9 * (10.0 * robot.total_mass + 1.0)
-    flow["longest_step"] = np.inf
-    return Motion(
-        points=point_records(robot.contact_points),
-        flow=flow,
-        y=np.zeros(state_length(robot)),
-        stages=np.zeros((STAGE_ROWS, state_length(robot))),
-        stops=np.zeros(n),
-        M=np.zeros((r, r)),
-        normal=np.zeros((2, r, r)),
-        order=np.zeros((2, r), dtype=np.int64),
-        vectors=np.zeros((MOTION_ROWS, r)),
-        unknowns=np.zeros((2, r), dtype=np.int64),
-        counts=np.zeros(4, dtype=np.int64),
-        values=np.zeros((3, 2 * m + 2 * n)),
-        step=np.array([FIRST_TRIAL, 0.0, 0.0]),
-        reduction=reduction_of(robot) if embedded else None,
-    )
-
-
-def restart_motion(motion: Motion) -> None:
-    """Forget joint stops, event functions and how the integrator stepped."""
-    motion.stops[:] = 0.0
-    motion.values[:] = 0.0
-    motion.step[:] = FIRST_TRIAL, 0.0, 0.0
+LIGHTEST = 1e-10  # smallest load, relative to the heaviest, by which points share redundant forces
 
 
 @inlined
@@ -281,7 +200,11 @@ def select_forces(system, motion):
 
 @inlined
 def embed_forces(system, motion, reduction, y):
-    """Find the same by constraint embedding, and the accelerations; redundant forces stay near the last ones."""
+    """Find the same by constraint embedding, and the accelerations.
+
+    Redundant normal forces stay near the last ones. Redundant friction is shared by the loads of the moment, so that
+    the points of a foot come to the bound of their friction together, not one after the other.
+    """
     held, f = list_unknowns(system, motion), motion.vectors[SOLUTION]
     drags, weights = reduction.drags, reduction.weights
     rows, contacts, mu = motion.unknowns[ROW_OF], motion.counts[CONTACT_COUNT], motion.flow[0].dynamic_friction
@@ -292,7 +215,7 @@ def embed_forces(system, motion, reduction, y):
         drags[0, a], drags[1, a], weights[a], f[a] = 0.0, 0.0, 1.0, 0.0
         if rows[a] < 3 * contacts:
             k = system.indices[ACTIVE, rows[a] // 3]
-            f[a] = system.contacts[k].force[rows[a] % 3]
+            f[a] = system.contacts[k].force[0] if rows[a] % 3 == 0 else 0.0
             if motion.unknowns[SLIPPING, a]:
                 first, second = slip_direction(system.contacts[k], motion.points[k])
                 drags[0, a], drags[1, a] = mu * first, mu * second

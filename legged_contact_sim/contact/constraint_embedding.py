@@ -19,7 +19,7 @@ and the forces leave the equations of motion when these are multiplied by a matr
 (The document multiplies by K, eq. 3.29, as if a slipping point's constraint were ``S_c^T J_c v = 0``; what holds is
 that its normal velocity is zero. Without slip, or without friction, L = K.) The reaction forces follow from the
 dependent equations: ``B_D^T y = (A x)_D`` and f = Q y. Where rows are redundant, these are the admissible forces that
-are nearest to the last ones (while points slip: the smallest). All rows are multiplied by weights w beforehand, so that
+are nearest to those given (while points slip: the smallest). All rows are multiplied by weights w beforehand, so that
 near means a small ``sum (df / w)^2``: light points take little of a change.
 """
 

@@ -8,7 +8,9 @@ along its velocity. The forces of these cases tell what does not fit, and cases 
     a point that begins to slip against its direction slips the other way, or sticks,
     a joint that accelerates into its limit is stopped, a held joint beyond its friction slides.
 
-Friction on a rigid body can leave no case that fits, or several (Painleve). Then the caller is told.
+Changing cases one by one is quick and nearly always ends; where it goes in circles, the forces are found as a
+complementarity problem (`stick_slip`), and its cases are where the search goes on. Friction on a rigid body can leave
+no case that fits (Painleve). Then the caller is told.
 """
 
 import math
@@ -18,29 +20,39 @@ from ..compilation import inlined
 from ..dynamics.kinematics import place_bodies, point_acceleration
 from ..dynamics.spatial import spatial, vadd, vdot, vector, velocity_at, vsub
 from ..model.records import FREE
-from .constrained_motion import CONTACT_COUNT, DAMPED, STOP_COUNT, derivative, put_components
+from .constrained_motion import derivative, put_components
 from .contact_shape import material_velocity, measure_shape, normal_rate, wandering
 from .detection import lay_tangents
-from .event_driven import GAP_TOLERANCE, JAMMED, note_floors, project
+from .drift import GAP_TOLERANCE, project
+from .event_driven import note_floors
+from .motion import CONTACT_COUNT, DAMPED, STOP_COUNT
 from .records import OPEN, SLIP, STICK
-from .system import IMPULSE, JOINTED
+from .stick_slip import RESTING, SLIPPING, classify, solve_forces
+from .system import ACTIVE, IMPULSE, JOINTED, OFFSET
 
 TOUCHING_GAP = 1e-8  # m (rad); a point nearer to the ground touches it
-LEAVING_SPEED = 1e-4  # m/s or rad/s; what leaves the ground or a limit slower still touches it
+LEAVING_SPEED = 1e-4  # m/s or rad/s; what leaves or meets the ground or a limit slower than this is at rest there
 RESTING_RATE = 1e-9  # rad/s or m/s; a slower joint with dry friction is at rest
 ACCELERATION_TOLERANCE = 1e-7  # m/s^2
 LOOKS_PER_POINT = 6
+BEYOND = 1e-6  # share of the static friction that is left out where a point has just used it up
 NOTHING, LETS_GO, BREAKS_AWAY, LEAVES_LIMIT, GIVES_WAY = range(5)  # what an event says for sure
 
 
 @inlined
 def side_of_limit(link, q, rate):
-    """Return 1 or -1 if a joint is at its lower or upper limit and does not leave it, else 0."""
-    if q - link.lower_limit <= 10.0 * GAP_TOLERANCE and rate <= LEAVING_SPEED:
+    """Return 1 or -1 if a joint rests at its lower or upper limit, else 0."""
+    if abs(rate) > LEAVING_SPEED:
+        return 0.0
+    if q - link.lower_limit <= 10.0 * GAP_TOLERANCE:
         return 1.0
-    if link.upper_limit - q <= 10.0 * GAP_TOLERANCE and rate >= -LEAVING_SPEED:
-        return -1.0
-    return 0.0
+    return -1.0 if link.upper_limit - q <= 10.0 * GAP_TOLERANCE else 0.0
+
+
+@inlined
+def touches(contact):
+    """Return whether a point is on the ground, neither coming on nor leaving (after `derivative` or `begin_cases`)."""
+    return contact.gap <= TOUCHING_GAP and abs(contact.end_velocity[0]) <= LEAVING_SPEED
 
 
 @inlined
@@ -54,11 +66,10 @@ def begin_cases(system, motion):
         measure_shape(contact, point, system.bodies, system.terrain[0], system.heights)
         lay_tangents(contact)
         put_components(contact, material_velocity(contact, system.bodies), contact.end_velocity, 0)
-        touches = contact.gap <= TOUCHING_GAP and contact.end_velocity[0] <= LEAVING_SPEED
-        contact.closed = 1 if touches else 0
+        contact.closed = 1 if touches(contact) else 0
         contact.mode = OPEN
         point.armed, point.tried = 0, 0
-        if touches:
+        if contact.closed:
             x, y = contact.end_velocity[1], contact.end_velocity[2]
             speed = math.sqrt(x * x + y * y)
             contact.mode = STICK if speed <= speed_limit else SLIP
@@ -138,13 +149,15 @@ def revise_points(system, motion):
     tolerance, friction = motion.flow[0].force_tolerance, motion.flow[0].static_friction
     for k in range(len(system.contacts)):
         contact, point = system.contacts[k], motion.points[k]
-        if contact.gap > TOUCHING_GAP or contact.end_velocity[0] > LEAVING_SPEED:
+        if not touches(contact):
             continue
         if contact.closed == 0:
             if point_accelerations(system, motion, k)[0] < -ACCELERATION_TOLERANCE:
                 contact.closed = 1
                 if point.armed:
                     contact.mode = SLIP
+                elif point.tried == 0:
+                    start_slip(contact, point)
                 else:
                     turn_back(contact, point)
                 return True
@@ -194,7 +207,7 @@ def close_cases(system, motion):
 
 @inlined
 def kind_of_change(system, motion, code):
-    """Return what the event function ``code`` (-1: none), which has just reached zero, says for sure."""
+    """Return what the event function ``code`` (negative: none), which has just reached zero, says for sure."""
     m = len(system.contacts)
     if code < 0:
         return NOTHING
@@ -225,31 +238,90 @@ def make_change(system, motion, change, code):
 
 
 @inlined
-def jam(system, motion):
-    """Let all touching points at rest stick whatever force that takes, until the next event."""
-    for k in range(len(system.contacts)):
-        contact, point = system.contacts[k], motion.points[k]
-        if contact.gap <= TOUCHING_GAP and contact.end_velocity[0] <= LEAVING_SPEED and point.armed == 0:
-            contact.closed, contact.mode, point.tried = 1, STICK, JAMMED
+def pose_problem(system, motion, problem):
+    """Copy G, the velocities and the free accelerations of all listed rows (after `derivative`)."""
+    contacts = motion.counts[CONTACT_COUNT]
+    rows, nq = 3 * contacts + motion.counts[STOP_COUNT], len(system.state) - system.rates.shape[1]
+    flow = motion.flow[0]
+    for r in range(rows):
+        problem.offset[r] = system.vectors[OFFSET, r]
+        for s in range(rows):
+            problem.G[r, s] = system.G[r, s]
+    for k in range(contacts):
+        for m in range(3):
+            problem.velocity[3 * k + m] = system.contacts[system.indices[ACTIVE, k]].end_velocity[m]
+        classify(problem, k, flow.stick_speed, flow.static_friction)
+    for k in range(motion.counts[STOP_COUNT]):
+        i = system.indices[JOINTED, k]
+        problem.velocity[3 * contacts + k] = motion.stops[i] * motion.y[nq + system.links[i].velocity_index]
+        problem.motion[contacts + k] = RESTING
+    return contacts, rows
 
 
 @inlined
-def choose_modes(system, motion, code):
-    """Find modes that fit the present state; return whether there are any within a bounded number of looks.
+def adopt_cases(system, motion, problem, contacts):
+    """Let points bear, stick and slip, and joints stay at their limits, as the forces of the problem say."""
+    least = motion.flow[0].force_tolerance
+    for k in range(contacts):
+        contact, point = system.contacts[system.indices[ACTIVE, k]], motion.points[system.indices[ACTIVE, k]]
+        contact.closed = 1 if problem.force[3 * k] > least else 0
+        contact.mode = OPEN
+        if contact.closed:
+            contact.mode = SLIP if problem.motion[k] == SLIPPING else STICK
+        if problem.motion[k] == SLIPPING and point.armed == 0:
+            point.slip_direction[0], point.slip_direction[1] = problem.heading[k, 0], problem.heading[k, 1]
+            point.tried = 1
+        for m in range(3):
+            contact.force[m] = problem.force[3 * k + m]
+    for k in range(motion.counts[STOP_COUNT]):
+        if problem.force[3 * contacts + k] <= least:
+            motion.stops[system.indices[JOINTED, k]] = 0.0
 
-    ``code`` is the event function that just reached zero (-1: none): its point changes for sure, though its force is
-    still within its bound to the last digit.
+
+@inlined
+def fit_cases(system, motion, problem, change):
+    """Find the cases of all points that are closed by complementarity; return whether there are any that fit."""
+    contacts, rows = pose_problem(system, motion, problem)
+    static, dynamic = motion.flow[0].static_friction, motion.flow[0].dynamic_friction
+    if change == BREAKS_AWAY:
+        static *= 1.0 - BEYOND
+    if not solve_forces(problem, contacts, rows, static, dynamic):
+        return False
+    adopt_cases(system, motion, problem, contacts)
+    return True
+
+
+@inlined
+def choose_modes(system, motion, problem, code, thoroughly):
+    """Find modes that fit the present state; return whether there are any.
+
+    ``code`` is the event function that just reached zero (negative: none): its point changes for sure, though its force
+    is still within its bound to the last digit. ``thoroughly``: complementarity has the first word, not the last.
     """
     change = kind_of_change(system, motion, code)
     begin_cases(system, motion)
-    make_change(system, motion, change, code)
-    settled, looks, most = False, 0, LOOKS_PER_POINT * (len(system.contacts) + len(system.links)) + 4
-    while not settled and looks < most:
+    if not thoroughly:
+        make_change(system, motion, change, code)
+    most = LOOKS_PER_POINT * (len(system.contacts) + len(system.links)) + 4
+    settled, resting, fit, looks = False, False, thoroughly, 0
+    while not settled and looks < 2 * most:
+        if looks == most and not thoroughly:
+            begin_cases(system, motion)
+            fit = True
         derivative(system, motion, motion.y, motion.stages[0])
-        settled = not (
-            release_weakest(system, motion) or revise_points(system, motion) or revise_joints(system, motion)
-        )
+        if not resting:  # what is left of velocity would turn the friction of a point that begins to slip
+            project(system, motion, 0.0)
+            resting = True
+            continue
+        if fit:
+            fit = False
+            if not fit_cases(system, motion, problem, change):
+                break
+        else:
+            settled = not (
+                release_weakest(system, motion) or revise_points(system, motion) or revise_joints(system, motion)
+            )
         looks += 1
-    close_cases(system, motion)
-    project(system, motion, 0.0)
+    if settled:
+        close_cases(system, motion)
     return settled

@@ -7,11 +7,12 @@ import numpy as np
 
 from ..compilation import bind
 from .commands import COMMAND_ROWS
-from .constrained_motion import FIRST_TRIAL, TRIAL, build_motion, restart_motion
 from .embedding_events import Resolver
 from .event_driven import FAILED, REACHED_END, SMALLEST_STEP
+from .event_parameters import EventDrivenParameters
 from .event_steps import RESET, STEP, steps_entry
 from .model import Commands, ContactModel
+from .motion import FIRST_TRIAL, TRIAL, build_motion, restart_motion
 from .parameters import Parameters, number, whole
 from .records import ITERATIONS
 from .stick_slip import problem_of
@@ -29,22 +30,13 @@ LEFT_OUT = "the integrator's step vanished again: the rest of the step is left o
 
 
 @dataclass(frozen=True)
-class EmbeddingParameters(Parameters):
-    """Parameters of `embedding`; a ``dynamic_friction`` of -1 stands for the static one."""
+class EmbeddingParameters(EventDrivenParameters):
+    """Parameters of `embedding`."""
 
-    friction: float = number(0.8, 0.0, 100.0)
-    dynamic_friction: float = number(-1.0, -1.0, 100.0)
-    restitution: float = number(0.0, 0.0, 1.0)
-    impact_threshold: float = number(1e-3, 0.0, 1e3, "m/s", open_low=True)
     stick_speed: float = number(1e-7, 0.0, 1.0, "m/s", open_low=True)
     absolute_tolerance: float = number(1e-9, 0.0, 1.0, open_low=True)
     relative_tolerance: float = number(1e-9, 0.0, 1.0)
     max_events: int = whole(100, 2, 10**9)
-
-    @property
-    def sliding_friction(self) -> float:
-        """The coefficient of a point that slips."""
-        return self.friction if self.dynamic_friction < 0.0 else self.dynamic_friction
 
 
 class Embedding(ContactModel):

@@ -18,9 +18,9 @@ from ..compilation import bind
 from ..dynamics.functions import energies, to_base_axes
 from ..model import RobotModel
 from ..model.records import FREE
-from .constrained_motion import CONTACT_COUNT, STOP_COUNT, Motion
 from .impulse_impact import CUT_OFF, JAMMED, contact_entry
 from .model import Event
+from .motion import CONTACT_COUNT, STOP_COUNT, Motion
 from .records import CONTACT_NORMAL, CONTACT_TANGENTIAL, IMPACTS, LIMITS, OPEN, SLIP, STICK, UNCONVERGED, WORK_TERMS
 from .stick_slip import LOOSE, RESTING, SLIPPING, Problem
 from .system import ACTIVE, JOINTED, OFFSET, SIDE, SOLVER, System
@@ -313,7 +313,8 @@ class Resolver:
             return
         active = system.indices[ACTIVE, :contacts]
         held = np.ones(rows, dtype=bool)
-        held[: 3 * contacts] = np.repeat(system.contacts["mode"][active] == STICK, 3)
+        at_rest = (system.contacts["mode"][active] == STICK) | (self.motion.points["armed"][active] == 0)
+        held[: 3 * contacts] = np.repeat(at_rest, 3)
         held[: 3 * contacts : 3] = True
         velocity, impulses = self.problem.velocity[:rows], np.zeros(rows)
         impulses[held] = np.linalg.lstsq(system.G[:rows, :rows][np.ix_(held, held)], -velocity[held], rcond=1e-10)[0]

@@ -12,13 +12,12 @@ A step at whose end one of them is negative is taken again, shorter and shorter 
 ends at the zero: the state there is a Runge-Kutta result like any other, not an interpolation. A gap that closes and
 opens within a step (a graze), or opens and closes (a small bounce), is found through the zero of its normal speed.
 
-Accelerations that vanish leave a drift, which is taken off at the end of every step: gaps and velocities of bearing
-points are projected on their constraints in the metric of the mass matrix, a correction within the tolerances.
+What drifts off the constraints is projected back at the end of every step, a correction within the tolerances.
 """
 
 import math
 
-from ..actuation.rows import CHANGE, HOLD
+from ..actuation.rows import HOLD
 from ..compilation import inlined
 from ..dynamics.integrators import (
     DORMAND_PRINCE,
@@ -30,29 +29,16 @@ from ..dynamics.integrators import (
     scaled_error,
 )
 from ..dynamics.kinematics import copy
-from ..dynamics.manifold import move, normalize
+from ..dynamics.manifold import normalize
 from ..dynamics.spatial import vdot, vector
 from ..model.records import FREE
-from .constrained_motion import (
-    CONTACT_COUNT,
-    DAMPED,
-    IGNORING,
-    RIGHT,
-    ROW_OF,
-    SOLUTION,
-    STOP_COUNT,
-    TRIAL,
-    UNKNOWN_COUNT,
-    derivative,
-    factor_rows,
-    list_unknowns,
-    solve_factored,
-)
+from .constrained_motion import derivative
 from .contact_shape import material_velocity, measure_shape
 from .detection import lay_tangents
+from .drift import GAP_TOLERANCE, project
+from .motion import CONTACT_COUNT, DAMPED, STOP_COUNT, TRIAL
 from .records import STICK
-from .system import ACTIVE, IMPULSE, JOINTED
-from .time_stepping import apply_impulses
+from .system import IMPULSE, JOINTED
 
 # What `integrate_to_event` returns besides the code of an event function.
 REACHED_END, FAILED = -1, -2
@@ -60,12 +46,9 @@ REACHED_END, FAILED = -1, -2
 # Rows of Motion.values: at the start of the step, now, and the depth below which a touching point arrives again.
 START, NOW, FLOOR = range(3)
 
-GAP_TOLERANCE = 1e-10  # m (or rad of room to a limit); a point this deep in the ground still only touches it
 TIME_TOLERANCE = 1e-13  # s; of an event's instant
 SMALLEST_STEP = 1e-13  # s
-RECOVERY_SPEED = 0.5  # m/s; fastest way out for a point that begins inside the ground
 MAX_BRACKETING = 100
-JAMMED = 3  # in POINT's ``tried``: it sticks beyond friction, since nothing else fits
 
 
 @inlined
@@ -84,8 +67,6 @@ def point_values(contact, point, friction, bodies, terrain, heights):
         return contact.gap, math.inf
     force = contact.force
     if contact.mode == STICK:
-        if point.tried == JAMMED:
-            return force[0], math.inf
         return force[0], friction * force[0] - math.sqrt(force[1] * force[1] + force[2] * force[2])
     return force[0], slip_along(contact, point)
 
@@ -246,13 +227,13 @@ def turning_point(system, motion, code, h):
 @inlined
 def is_violated(system, motion, code):
     """Return whether an event function says, at the end of a step, that something happened within it."""
-    return not motion.step[IGNORING] and motion.values[NOW, code] + shift_of(system, motion, code) < 0.0
+    return motion.values[NOW, code] + shift_of(system, motion, code) < 0.0
 
 
 @inlined
 def may_graze(system, motion, code, h):
     """Return whether an open point may have been in the ground within a step at whose ends it is outside."""
-    if motion.step[IGNORING] or not is_gap(system, code) or motion.values[START, code] <= GAP_TOLERANCE:
+    if not is_gap(system, code) or motion.values[START, code] <= GAP_TOLERANCE:
         return False
     approach = motion.points[code // 2].speed
     rising = system.contacts[code // 2].end_velocity[0] > 0.0
@@ -305,72 +286,11 @@ def locate(system, motion, code, h):
 
 
 @inlined
-def factor_held_rows(system, motion):
-    """Fill and factor ``G`` between the rows that are held (normals, sticking tangents, joint stops)."""
-    n, rows = list_unknowns(system, motion), motion.unknowns[ROW_OF]
-    for a in range(n):
-        for b in range(n):
-            motion.M[a, b] = system.G[rows[a], rows[b]]
-    factor_rows(motion, n)
-
-
-@inlined
-def push_rows(system, motion):
-    """Write the change of rates (row CHANGE) that changes the held rows' velocities by the right-hand side."""
-    n, rows, z = motion.counts[UNKNOWN_COUNT], motion.unknowns[ROW_OF], system.vectors[IMPULSE]
-    contacts = motion.counts[CONTACT_COUNT]
-    size, p = 3 * contacts + motion.counts[STOP_COUNT], motion.vectors[SOLUTION]
-    solve_factored(motion, n)
-    for r in range(size):
-        z[r] = 0.0
-    for a in range(n):
-        z[rows[a]] = p[a]
-    apply_impulses(system, contacts, size, z)
-
-
-@inlined
-def project(system, motion, h):
-    """Take the drift of a step of length ``h``, s, off the state ``y`` (after `derivative` there).
-
-    Velocities of held rows become zero, gaps too, as far as a point inside the ground may come out in the step.
-    """
-    nv = system.rates.shape[1]
-    nq, contacts = len(system.state) - nv, motion.counts[CONTACT_COUNT]
-    q, v = motion.y[:nq], motion.y[nq : nq + nv]
-    if contacts + motion.counts[STOP_COUNT] == 0:
-        return
-    factor_held_rows(system, motion)
-    rows, right, most = motion.unknowns[ROW_OF], motion.vectors[RIGHT], GAP_TOLERANCE + RECOVERY_SPEED * h
-    for a in range(motion.counts[UNKNOWN_COUNT]):
-        k = rows[a] // 3
-        if rows[a] < 3 * contacts:
-            contact = system.contacts[system.indices[ACTIVE, k]]
-            right[a] = -contact.end_velocity[rows[a] - 3 * k]
-        else:
-            i = system.indices[JOINTED, rows[a] - 3 * contacts]
-            right[a] = -motion.stops[i] * v[system.links[i].velocity_index]
-    push_rows(system, motion)
-    for j in range(nv):
-        v[j] += system.rates[CHANGE, j]
-    for a in range(motion.counts[UNKNOWN_COUNT]):
-        right[a] = 0.0
-        if rows[a] >= 3 * contacts:
-            i = system.indices[JOINTED, rows[a] - 3 * contacts]
-            link = system.links[i]
-            place = q[link.position_index]
-            room = place - link.lower_limit if motion.stops[i] > 0.0 else link.upper_limit - place
-            right[a] = min(max(-room, -most), most)
-        elif rows[a] % 3 == 0:
-            right[a] = min(max(-system.contacts[system.indices[ACTIVE, rows[a] // 3]].gap, -most), most)
-    push_rows(system, motion)
-    move(system.links, q, system.rates[CHANGE], 1.0, q)
-
-
-@inlined
 def accepted_step(system, motion, longest):
     """Take a step within the tolerances, at most ``longest``, s, and up to the first event (after `start_step`).
 
-    Returns the event's code, REACHED_END or FAILED, and the length of the step, s.
+    Returns the event's code, REACHED_END or FAILED, and the length of the step, s. Where friction jams, forces have a
+    pole, and a normal force changes its sign there, too: a step that ends in it is not within the tolerances.
     """
     flow, n = motion.flow[0], len(system.state)
     while True:
@@ -379,17 +299,22 @@ def accepted_step(system, motion, longest):
         error = scaled_error(motion.y[:n], trial, flow.absolute_tolerance, flow.relative_tolerance, motion.stages)
         wanted = next_step_size(trial, error)
         if error <= 1.0:
-            break
+            fill_values(system, motion, motion.stages[RESULT_ROW], motion.values[NOW])
+            code, taken = first_event(system, motion, trial)
+            if code != REACHED_END:
+                code, taken = locate(system, motion, code, taken)
+                error = scaled_error(
+                    motion.y[:n], taken, flow.absolute_tolerance, flow.relative_tolerance, motion.stages
+                )
+            if error <= 1.0:
+                break
+            wanted = 0.5 * taken
         if trial <= SMALLEST_STEP:
             return FAILED, 0.0
         motion.step[TRIAL] = wanted
     if trial == motion.step[TRIAL] or wanted > motion.step[TRIAL]:
         motion.step[TRIAL] = wanted
-    fill_values(system, motion, motion.stages[RESULT_ROW], motion.values[NOW])
-    code, trial = first_event(system, motion, trial)
-    if code != REACHED_END:
-        code, trial = locate(system, motion, code, trial)
-    return code, trial
+    return code, taken
 
 
 @inlined

@@ -4,7 +4,6 @@ from ..compilation import compiled_long, inlined
 from ..dynamics.kinematics import copy
 from .bookkeeping import clear_report
 from .commands import record, take_command
-from .constrained_motion import IGNORING
 from .event_driven import REACHED_END, START, fill_values, integrate_to_event, note_floors
 from .records import CONTACTS, SLIP, STICK, WORK_TERMS
 from .system import SOLVER
@@ -28,7 +27,6 @@ def begin_step(system, motion):
     copy(system.state, motion.y[: len(system.state)])
     for k in range(len(system.state), len(motion.y)):
         motion.y[k] = 0.0
-    motion.step[IGNORING] = 0.0
     for k in range(len(system.contacts)):
         if motion.points[k].idle and system.contacts[k].closed:
             system.contacts[k].mode = SLIP

@@ -10,7 +10,6 @@ import yaml
 from ..compilation import compiled_long
 from ..errors import ParameterError
 from .commands import record, take_command
-from .constrained_motion import Motion, build_motion, restart_motion
 from .event_loop import (
     AFTER,
     BEFORE,
@@ -25,11 +24,12 @@ from .event_loop import (
     TIME,
     advance,
 )
-from .impact_law import ATTENUATION, CONSTRAINT, IMPACT_SETTINGS, NO_CONTROL, Impact, build_impact
+from .event_parameters import EventDrivenParameters
+from .impact_law import ATTENUATION, CONSTRAINT, IMPACT_SETTINGS, NO_CONTROL, build_impact
 from .model import Commands, ContactModel, Event
+from .motion import build_motion, restart_motion
 from .parameters import Parameters, choice, number, special, whole
-from .slip_optimisation import SlipWork
-from .system import System
+from .stick_slip import problem_of
 
 ENERGY_CONTROLS = {"attenuation": ATTENUATION, "constraint": CONSTRAINT, "none": NO_CONTROL}
 
@@ -55,18 +55,14 @@ def check_shapes(name: str, value: Any) -> dict[str, tuple[float, float, float]]
 
 
 @dataclass(frozen=True)
-class HybridParameters(Parameters):
+class HybridParameters(EventDrivenParameters):
     """Parameters of `hybrid`."""
 
-    friction: float = number(0.8, 0.0, 100.0)
-    dynamic_friction: float = number(100.0, 0.0, 100.0)  # more than friction counts as friction
-    restitution: float = number(0.0, 0.0, 1.0)
     tangential_restitution: float = number(0.0, -1.0, 1.0)
     energetic_restitution: float = number(1.0, 0.0, 1e6)
     energy_control: str = choice("attenuation", tuple(ENERGY_CONTROLS))
     stribeck_speed: float = number(1e-5, 0.0, 10.0, "m/s", open_low=True)
     stribeck_exponent: float = number(1.0, 0.0, 10.0, open_low=True)
-    impact_threshold: float = number(1e-3, 0.0, 1e3, "m/s", open_low=True)
     stick_speed: float = number(1e-6, 0.0, 1.0, "m/s", open_low=True)
     absolute_tolerance: float = number(1e-9, 1e-14, 1.0, open_low=True)
     relative_tolerance: float = number(1e-8, 1e-13, 1.0)
@@ -86,11 +82,12 @@ class Hybrid(ContactModel):
         super().__init__(robot, terrain, parameters)
         self.motion = build_motion(robot)
         self.impact = build_impact(len(self.system.rows))
+        self._problem = problem_of(len(robot.contact_points), robot.joint_count)
         self.settings = np.zeros(1, dtype=IMPACT_SETTINGS)
         for name in IMPACT_SETTINGS.names or ():
             value = getattr(parameters, name)
             self.settings[name] = ENERGY_CONTROLS[value] if name == "energy_control" else value
-        sliding, flow = min(parameters.dynamic_friction, parameters.friction), self.motion.flow
+        sliding, flow = parameters.sliding_friction, self.motion.flow
         self.settings["dynamic_friction"] = sliding
         flow["static_friction"], flow["dynamic_friction"] = parameters.friction, sliding
         for name in ("absolute_tolerance", "relative_tolerance", "stick_speed"):
@@ -100,6 +97,7 @@ class Hybrid(ContactModel):
         self._room = ROWS_PER_EVENT * (parameters.max_events + 2)  # rows that one step may fill
         self._rows = np.zeros((2 * self._room, EVENT_COLUMNS + 4 * points))
         self._counters = np.zeros(2, dtype=np.int64)
+        self._crowd = np.zeros(3, dtype=np.int64)
         self._modes = np.zeros(points, dtype=np.int64)
         self._steps = 0
 
@@ -115,8 +113,8 @@ class Hybrid(ContactModel):
         while done < steps:
             begin = self.time + self._steps * time_step
             taken = run_entry(
-                *self.system, *self.motion[:-1], *self.impact[:-1], *self.impact.slip, self.settings, self._rows,
-                self._counters, self._modes, commands.rows, log, begin, time_step, done, steps, commands.every,
+                self.system, self.motion, self.impact, self._problem, self.settings, self._rows, self._counters,
+                self._crowd, self._modes, commands.rows, log, begin, time_step, done, steps, commands.every,
                 log_every, self._room,
             )  # fmt: skip
             self._steps += taken
@@ -153,28 +151,16 @@ class Hybrid(ContactModel):
 
 @compiled_long
 def run_entry(
-    links, bodies, contacts, terrain, heights, rows, state, result, rates, forces, slides, row_efforts, G, matrix,
-    vectors, indices, ledger, points, flow, y, stages, stops, M, normal, order, motion_vectors, unknowns, counts,
-    values, step, part_G, before, target, p, index, part, slip_M, slip_normal, slip_order, P, S, Q, H, slip_vectors,
-    lists, mu, scales, settings, event_log, counters, modes, commands, log, begin, h, done, steps, every, log_every,
-    room,
+    system, motion, impact, problem, settings, event_log, counters, crowd, modes, commands, log, begin, h, done, steps,
+    every, log_every, room,
 ):  # fmt: skip
     """Advance from step ``done`` to ``steps``; return how many were taken: fewer if the event log needs emptying."""
-    system = System(
-        links, bodies, contacts, terrain, heights, rows, state, result, rates, forces, slides, row_efforts, G, matrix,
-        vectors, indices, ledger,
-    )  # fmt: skip
-    motion = Motion(
-        points, flow, y, stages, stops, M, normal, order, motion_vectors, unknowns, counts, values, step, None
-    )  # fmt: skip
-    slip = SlipWork(slip_M, slip_normal, slip_order, P, S, Q, H, slip_vectors, lists, mu, scales)
-    impact = Impact(part_G, before, target, p, index, part, slip)
     for k in range(done, steps):
         if len(event_log) - counters[EVENTS] < room:
             return k - done
         take_command(system, commands[min(k // every, len(commands) - 1)])
         time = begin + (k - done) * h
-        advance(system, motion, impact, settings[0], h, time, event_log, counters, modes)
+        advance(system, motion, impact, problem, settings[0], h, time, event_log, counters, crowd, modes)
         if len(log) > 0 and (k + 1) % log_every == 0:
             record(system, log[(k + 1) // log_every - 1])
     return steps - done

@@ -25,15 +25,8 @@ an approach. Joint limits take part as points without restitution.
 import math
 
 from ..compilation import compiled, inlined
-from .stick_slip import (
-    LOOSE,
-    RESTING,
-    SLIPPING,
-    classify,
-    fill_response,
-    solve_forces,
-    solve_without_friction,
-)
+from .jam import find_jam, press_on
+from .stick_slip import LOOSE, RESTING, SLIPPING, classify, solve_forces
 
 RESOLVED, JAMMED, CUT_OFF = 0, 1, 2  # how an impact went; see `collide`
 
@@ -42,7 +35,6 @@ TURN = 0.005  # rad; largest turn of a slip direction in a step
 STRAIGHT = 1e-12  # sine of the angle to its own slip below which a change of slip is straight
 STILL = 1e-8  # of the impact's largest velocity; slower along the normal is a standstill,
 CREEP = 100.0  # and so many times as much along the ground: what is left is taken off while the point sticks
-FRICTION_SWEEPS = 200
 SLIGHT = 1e-9  # of an impact's work; normal impulses that took up less give nothing back
 
 
@@ -81,67 +73,6 @@ def aim(problem, contacts, rows, compressing):
 
 
 @inlined
-def press_on(problem, contacts, rows, static, dynamic, compressing, still):
-    """Find impulses where friction leaves no compatible ones: shares as on smooth ground, and friction on top.
-
-    A slip that jams like this makes points go into the ground faster, and itself slower, until it stops. What friction
-    takes away from the ground or a limit meanwhile gets no impulse, since that would give energy.
-    """
-    solve_without_friction(problem, contacts, rows)
-    force, heading = problem.force, problem.heading
-    for k in range(contacts):
-        if problem.motion[k] == SLIPPING:
-            force[3 * k + 1] = -dynamic * heading[k, 0] * force[3 * k]
-            force[3 * k + 2] = -dynamic * heading[k, 1] * force[3 * k]
-    for _ in range(FRICTION_SWEEPS):
-        change = 0.0
-        for k in range(contacts):
-            if problem.motion[k] == RESTING:
-                change = max(change, hold_back(problem, 3 * k, rows, static * force[3 * k]))
-        if change <= 1e-14:
-            break
-    fill_response(problem, rows)
-    for _ in range(rows):
-        if not let_go(problem, contacts, rows, compressing, still):
-            break
-        fill_response(problem, rows)
-
-
-@inlined
-def let_go(problem, contacts, rows, compressing, still):
-    """Take the impulses off the first row at a standstill (limits; in compression contacts, too) that would leave."""
-    for r in range(rows):
-        if r < 3 * contacts and (r % 3 != 0 or not compressing):
-            continue
-        if problem.force[r] > 0.0 and problem.velocity[r] >= -still and problem.response[r] > 0.0:
-            for m in range(3 if r < 3 * contacts else 1):
-                problem.force[r + m] = 0.0
-            return True
-    return False
-
-
-@inlined
-def hold_back(problem, r, rows, bound):
-    """Change a resting point's tangential force so that it stays, within its bound; return the relative change."""
-    G, force = problem.G, problem.force
-    stiffest = max(G[r + 1, r + 1], G[r + 2, r + 2])
-    if stiffest <= 0.0 or bound <= 0.0:
-        return 0.0
-    first, second = problem.offset[r + 1], problem.offset[r + 2]
-    for s in range(rows):
-        first += G[r + 1, s] * force[s]
-        second += G[r + 2, s] * force[s]
-    # half of the smallest step that could be needed: the two tangents may share their inertia
-    first, second = force[r + 1] - 0.5 * first / stiffest, force[r + 2] - 0.5 * second / stiffest
-    size = math.sqrt(first * first + second * second)
-    if size > bound:
-        first, second = first * bound / size, second * bound / size
-    change = max(abs(first - force[r + 1]), abs(second - force[r + 2])) / bound
-    force[r + 1], force[r + 2] = first, second
-    return change
-
-
-@inlined
 def drive(problem, contacts, rows, static, dynamic, compressing, still):
     """Find the impulses per unit of normal impulse; return how, and the normal impulse that would end compression.
 
@@ -150,7 +81,8 @@ def drive(problem, contacts, rows, static, dynamic, compressing, still):
     outcome, end = RESOLVED, math.inf
     if not solve_forces(problem, contacts, rows, static, dynamic):
         outcome = JAMMED
-        press_on(problem, contacts, rows, static, dynamic, compressing, still)
+        if not find_jam(problem, contacts, rows, static, dynamic):
+            press_on(problem, contacts, rows, static, dynamic, compressing, still)
     total = 0.0
     for r in range(rows):
         if r >= 3 * contacts or r % 3 == 0:

@@ -45,6 +45,8 @@ class Problem(NamedTuple):
     elimination: Any  # work of the solver, (r + 2, r + 3)
     unknowns: Any  # (5, r): offsets, solution, its velocities, and two rows of work
     order: Any  # (2, r): row of each unknown; modes of the blocks
+    pivots: Any  # (2, r): of rows and columns, where a jam is looked for
+    normal: Any  # (2, r, r): of the factors there
     # of an impact:
     impulse: Any  # of the rows, (r,), N s
     arrival: Any  # speed at which each contact comes to the ground, (m,), m/s
@@ -66,6 +68,8 @@ def problem_of(contacts: int, limits: int) -> Problem:
         elimination=np.zeros((rows + 2, rows + 3)),
         unknowns=np.zeros((5, rows)),
         order=np.zeros((2, rows), dtype=np.int64),
+        pivots=np.zeros((2, rows), dtype=np.int64),
+        normal=np.zeros((2, rows, rows)),
         impulse=np.zeros(rows),
         arrival=np.zeros(max(1, contacts)),
         works=np.zeros(3),

@@ -1,7 +1,8 @@
-"""The planar jumping leg of Singh (2018): its fall from the study's start, landing and stand on both ends of the foot.
+"""The planar jumping leg of Singh (2018): its fall from the study's start onto both ends of the foot, and its jump.
 
 ``python -m legged_contact_sim.studies.singh --out DIR`` writes ``fall.png`` (energy, gaps of the foot, reactions) and
-``fall.json`` (events and checks) to a folder.
+``fall.json`` (events and checks) to a folder, and the same of the jump with the operational-space controller, once for
+each kind of task Jacobian (``jump_product.png`` and so on, with torques).
 """
 
 import argparse
@@ -13,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from ..control.operational_space_jump import JACOBIANS
 from ..simulation import Simulator, Trajectory
-
-START = (4.0, 0.01, 0.0, 2.0944, -0.4363, -0.6981)  # q at rest, m and rad (section 5.2)
-FOOT = ("E", "F")  # toe and heel
+from . import singh_jump
+from .singh_jump import FOOT, START
 
 
 def fall(duration: float = 0.25, time_step: float = 1e-3, **parameters: Any) -> Trajectory:
@@ -108,6 +109,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(f"fall: {len(run.events)} events, landing at {numbers['landing_time']:.6f} s; plotting", file=sys.stderr)
     plot(run, given.out / "fall.png")
     print(f"wrote {given.out / 'fall.png'} and {given.out / 'fall.json'}")
+    for jacobian in JACOBIANS:
+        print(f"jump, {jacobian}: running", file=sys.stderr)
+        found = singh_jump.jump(jacobian, friction=given.friction, restitution=given.restitution)
+        path = given.out / f"jump_{jacobian}.json"
+        path.write_text(json.dumps(singh_jump.summary(found), indent=2) + "\n")
+        singh_jump.plot(found, path.with_suffix(".png"))
+        print(f"wrote {path} and {path.with_suffix('.png')}")
 
 
 if __name__ == "__main__":

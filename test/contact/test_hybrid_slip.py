@@ -5,7 +5,8 @@ import pytest
 from scipy.optimize import minimize
 
 from legged_contact_sim.contact.rank_revealing import factor, solve
-from legged_contact_sim.contact.slip_optimisation import blended_friction, build_slip_work, optimise_slip
+from legged_contact_sim.contact.slip_barrier import build_slip_work
+from legged_contact_sim.contact.slip_optimisation import blended_friction, optimise_slip
 
 STATIC, DYNAMIC, V_S = 0.5, 0.25, 1e-5
 
