@@ -323,8 +323,11 @@ def collide(problem, contacts, rows, static, dynamic, restitution):
         travel(problem, contacts, rows, step)
         turn_headings(problem, contacts, 0.0, still)
         change_parts(problem, contacts, rows, still, static)
+        if not (compressing or expanding) and closes(problem, contacts, rows, still):
+            compressing, restitution = True, 0.0  # what pushed others off pressed a point into the ground
+            begin(problem, contacts, rows, still, static)
         if compressing and not closes(problem, contacts, rows, still):
-            compressing, compression = False, problem.works[0]
+            compressing, compression = False, min(compression, problem.works[0])
             least = SLIGHT * (abs(problem.works[0]) + abs(problem.works[1]) + abs(problem.works[2]))
             expanding = restitution > 0.0 and compression < -least and has_arrived(problem, contacts, still)
     return outcome, compression

@@ -22,7 +22,7 @@ def pivoting_system(system: System) -> System:
     """Return the system with room for the matrix of normal impulses, Lemke's tableau and its basis."""
     rows = len(system.rows)
     return system._replace(
-        matrix=np.zeros((2 * rows + 2, rows + 2)),
+        matrix=np.zeros((max(2 * rows + 2, len(system.matrix)), system.matrix.shape[1])),
         indices=np.zeros((len(system.indices) + 1, 2 * rows + 1), dtype=np.int64),
     )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..contact.records import (
+    CONTACT,
     CONTACTS,
     ENERGY_LIMITED,
     IMPACTS,
@@ -62,11 +63,15 @@ class StepReport:
         self._robot: RobotModel = simulator.robot
         self._terrain = simulator.terrain
         self._time_step = simulator.time_step
-        self._records = system.contacts.copy()
+        self._bytes = system.contacts.view(np.uint8).copy()  # numpy copies records field by field, in 15 us
         self._ledger = system.ledger.copy()
         self._raw_state = system.state.copy()
         self._start = simulator.start_energy
         self.time = simulator.time
+
+    @cached_property
+    def _records(self) -> np.ndarray:
+        return self._bytes.view(CONTACT)
 
     @cached_property
     def _state(self) -> tuple[np.ndarray, np.ndarray]:

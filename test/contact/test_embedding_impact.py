@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
@@ -181,6 +181,8 @@ def test_static_friction_holds_what_dynamic_friction_would_let_slip():
 
 
 @settings(max_examples=200, deadline=None)
+# the expansion at three points pressed the fourth into the ground
+@example(seed=799, contacts=4, limits=0, planar=True, friction=0.875, restitution=0.3)
 @given(
     seed=st.integers(0, 10**6),
     contacts=st.integers(1, 4),
