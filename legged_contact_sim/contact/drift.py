@@ -8,11 +8,14 @@ from ..actuation.rows import CHANGE
 from ..compilation import inlined
 from ..dynamics.manifold import move
 from .constrained_motion import factor_rows, list_unknowns, solve_factored
+from .impact_rows import total_energy
 from .motion import CONTACT_COUNT, RIGHT, ROW_OF, SOLUTION, STOP_COUNT, UNKNOWN_COUNT
+from .records import CONTACT_NORMAL
 from .system import ACTIVE, IMPULSE, JOINTED
 from .time_stepping import apply_impulses
 
 GAP_TOLERANCE = 1e-10  # m (or rad of room to a limit); a point this deep in the ground still only touches it
+DEEP = 1e-8  # m; where points are moved out of the ground by more, the work of that is booked
 RECOVERY_SPEED = 0.5  # m/s; fastest way out for a point that begins inside the ground
 
 
@@ -64,6 +67,7 @@ def project(system, motion, h):
     push_rows(system, motion)
     for j in range(nv):
         v[j] += system.rates[CHANGE, j]
+    farthest = 0.0
     for a in range(motion.counts[UNKNOWN_COUNT]):
         right[a] = 0.0
         if rows[a] >= 3 * contacts:
@@ -74,5 +78,15 @@ def project(system, motion, h):
             right[a] = min(max(-room, -most), most)
         elif rows[a] % 3 == 0:
             right[a] = min(max(-system.contacts[system.indices[ACTIVE, rows[a] // 3]].gap, -most), most)
+            farthest = max(farthest, abs(right[a]))
     push_rows(system, motion)
+    move_out(system, q, v, farthest > DEEP)
+
+
+@inlined
+def move_out(system, q, v, deep):
+    """Move the robot by the row CHANGE; that is work where it comes from deep in the ground (of a softer model)."""
+    before = total_energy(system, q, v)[1] if deep else 0.0
     move(system.links, q, system.rates[CHANGE], 1.0, q)
+    if deep:
+        system.ledger[CONTACT_NORMAL] += total_energy(system, q, v)[1] - before

@@ -54,3 +54,14 @@ def test_every_robot_runs_with_the_defaults(name, model):
     assert all(np.isfinite([event.time, event.energy_before, event.energy_after]).all() for event in run.events)
     assert all(0.0 <= event.time <= 0.2 + 1e-9 for event in run.events)
     assert np.abs(run.remainder).max() < 1e-6 * (1.0 + abs(run.start_energy))
+
+
+@pytest.mark.parametrize("model", EVENT_DRIVEN)
+def test_coming_out_of_soft_ground_is_work_of_the_contact(model):
+    sim = Simulator("quadruped12", "distributed", 1e-3, normal_stiffness=1e4)
+    sim.hold(300.0, 10.0)
+    sim.run(1.0)
+    sim.switch_contact_model(model)
+    energy = [sim.step() for _ in range(40)][-1].energy
+    assert energy.contact_normal > 0.05  # lifted by some millimetres
+    assert abs(energy.remainder) < 0.01 * energy.contact_normal
