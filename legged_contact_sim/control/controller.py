@@ -55,10 +55,14 @@ class Observation:
 
 
 class Controller(ABC):
-    """Turns observations into joint efforts; knows nothing of ROS or of the simulator."""
+    """Turns observations into joint efforts; knows nothing of ROS or of the simulator.
+
+    ``feels_contacts``: whether it looks at the contact forces; where it does not, nobody has to wait for them.
+    """
 
     name: ClassVar[str]
     summary: ClassVar[str]
+    feels_contacts: ClassVar[bool] = True
     Parameters: ClassVar[type[ParameterSet]]
 
     def __init__(self, robot: RobotModel, parameters: Any) -> None:

@@ -60,6 +60,7 @@ class ZmpTrot(Controller):
 
     name: ClassVar[str] = "zmp_trot"
     summary: ClassVar[str] = "trot at a commanded velocity: preview control of the zero moment point on diagonals"
+    feels_contacts: ClassVar[bool] = False
     Parameters: ClassVar[type[Parameters]] = ZmpTrotParameters
 
     def __init__(self, robot: RobotModel, parameters: ZmpTrotParameters) -> None:
