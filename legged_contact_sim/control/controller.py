@@ -1,5 +1,6 @@
 """The interface of a controller: it sees what a robot's sensors tell and answers with joint efforts."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -42,6 +43,12 @@ class Observation:
     velocities: np.ndarray
     base: BaseState | None = None
     contact_forces: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+    @property
+    def finite(self) -> bool:
+        """Whether every reading is a finite number."""
+        readings = (self.positions, self.velocities, *(self.base or ()), *self.contact_forces.values())
+        return math.isfinite(sum(float(reading.sum()) for reading in readings))
 
     def normal_force(self, point: str) -> float:
         """Return the upward force on a contact point, N.

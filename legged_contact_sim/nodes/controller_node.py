@@ -91,10 +91,11 @@ class ControllerNode(Node):
     def _answer(self, raw: bytes) -> None:
         stamp = stamp_of(raw)
         observation = self.readings.observe(raw, self.timeout)
-        if observation is None:
-            self.warn("odometry", f"no odometry for {self.timeout:g} s: joint efforts are zero")
-            self.answers.zero(stamp)
-            self._time = None
+        if isinstance(observation, str):
+            self._refuse(stamp, f"no {observation} for {self.timeout:g} s")
+            return
+        if not observation.finite:
+            self._refuse(stamp, "a reading is not finite")
             return
         if self._time is None or not 0.0 <= observation.time - self._time <= self.timeout:
             self.controller.reset(observation)
@@ -104,6 +105,15 @@ class ControllerNode(Node):
             self.warn("finite", "the controller's effort is not finite: joint efforts are zero")
             effort = np.zeros(len(effort))
         self.answers.publish(stamp, effort)
+
+    def _refuse(self, stamp: int, reason: str) -> None:
+        """Answer with zero effort; before the first answer with silence: efforts are zero, and readings yet to come."""
+        self.warn(reason, f"{reason}: joint efforts are zero")
+        self._time = None
+        if self.answers.stamp < 0:
+            self._grid = -1
+        else:
+            self.answers.zero(stamp)
 
     def _watch(self) -> None:
         """Command zero effort, once, when joint states stay out; never guess how the robot moves on."""

@@ -33,8 +33,7 @@ class Readings:
         self._joints = JointReader(robot)
         self._joint_states = Mailbox(node, JointState, "joint_states", COMMANDS)
         self._boxes: dict[str, Mailbox] = {}
-        self._floating = robot.base == "floating"
-        if self._floating:
+        if robot.base == "floating":
             self._boxes["odom"] = Mailbox(node, Odometry, "odom", STREAM)
         self._topics = {}
         for name in robot.contact_names if contact_forces else ():
@@ -47,28 +46,23 @@ class Readings:
         """Yield the serialized joint states that wait."""
         return self._joint_states.drain(50)
 
-    def observe(self, raw: bytes, timeout: float) -> Observation | None:
-        """Return what the sensors told at a joint state's instant; None: the odometry is older than the timeout, s.
+    def observe(self, raw: bytes, timeout: float) -> Observation | str:
+        """Return what the sensors told at a joint state's instant, or the topic that told nothing for the timeout, s.
 
         Readings of the same instant arrive in any order and are waited for a short while; after that the last ones
         will do.
         """
         stamp = stamp_of(raw)
         self._wait_for(stamp, round(timeout * NANOSECONDS))
-        base = None
-        if self._floating:
-            odometry = self._fresh("odom", stamp, timeout)
-            if odometry is None:
-                return None
-            base = base_state(odometry)
-        forces = {name: self._fresh(topic, stamp, timeout) for name, topic in self._topics.items()}
-        felt = {name: contact_force(wrench) for name, wrench in forces.items() if wrench is not None}
-        return Observation(stamp * 1e-9, *self._joints.read(raw), base, felt)
-
-    def _fresh(self, topic: str, stamp: int, timeout: float) -> bytes | None:
-        """Return the reading that is held of a topic, unless it is further than the timeout, s, from a stamp, ns."""
-        raw = self._raw.get(topic)
-        return None if raw is None or abs(stamp - stamp_of(raw)) > timeout * NANOSECONDS else raw
+        fresh = {}
+        for topic in self._boxes:
+            reading = self._raw.get(topic)
+            if reading is None or abs(stamp - stamp_of(reading)) > timeout * NANOSECONDS:
+                return topic
+            fresh[topic] = reading
+        base = base_state(fresh["odom"]) if "odom" in fresh else None
+        forces = {name: contact_force(fresh[topic]) for name, topic in self._topics.items()}
+        return Observation(stamp * 1e-9, *self._joints.read(raw), base, forces)
 
     def _wait_for(self, stamp: int, timeout: int) -> None:
         """Take readings up to an instant, ns; whoever is slower than the joint states is waited for only once."""
