@@ -1,4 +1,4 @@
-"""quadruped12 holds its home pose or follows joint_trajectory, by joint PID. Arguments are those of simulator.launch.py."""
+"""quadruped12 holds a pose by joint PID, or follows joint_trajectory. Arguments are those of simulator.launch.py."""
 
 from pathlib import Path
 

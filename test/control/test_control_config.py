@@ -34,7 +34,7 @@ def test_every_controller_has_a_launch_file_and_a_page_that_names_it(kind):
 
 @pytest.mark.parametrize("name", OURS)
 def test_simulator_and_controller_agree_on_the_rate(name):
-    """In lockstep the simulator waits for `command_rate` answers a second; a controller of another rate lets it hang."""
+    """In lockstep the simulator waits for `command_rate` answers a second; at another rate it would hang."""
     values = OURS[name]
     assert values["lockstep"] is True
     assert values["command_rate"] == values["rate"] <= values["control_rate"]

@@ -1,5 +1,6 @@
 """Keys typed at a terminal become velocities; quitting stops the robot and leaves the terminal as it was."""
 
+import contextlib
 import os
 import pty
 import subprocess
@@ -22,9 +23,8 @@ class Typist:
         self.keyboard, terminal = pty.openpty()
         self.before = termios.tcgetattr(terminal)
         command = [sys.executable, "-m", "legged_contact_sim", "teleop"]
-        self.process = subprocess.Popen(
-            command, stdin=terminal, stdout=terminal, stderr=terminal, start_new_session=True, preexec_fn=die_with_parent
-        )
+        streams = {"stdin": terminal, "stdout": terminal, "stderr": terminal}
+        self.process = subprocess.Popen(command, **streams, start_new_session=True, preexec_fn=die_with_parent)
         self.terminal = terminal
         self.shown = ""
 
@@ -36,10 +36,8 @@ class Typist:
 
         def arrived():
             os.set_blocking(self.keyboard, False)
-            try:
+            with contextlib.suppress(BlockingIOError):
                 self.shown += os.read(self.keyboard, 65536).decode(errors="replace")
-            except BlockingIOError:
-                pass
             raw = self.box.newest()
             if raw is None:
                 return False
