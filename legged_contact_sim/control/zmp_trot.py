@@ -18,6 +18,7 @@ from .trot_reference import PLAN_PERIOD, Gait, Pose2, TrotReference
 from .whole_body import Motion, WholeBody, attitude_error, heading, turned
 
 IK_ITERATIONS = 4  # a plan period moves the feet little
+FALLEN = math.cos(0.8)  # of the trunk's tilt
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,10 @@ class ZmpTrotParameters(Parameters):
 
 
 class ZmpTrot(Controller):
-    """Trots at a commanded velocity on any robot with four legs."""
+    """Trots at a commanded velocity on any robot with four legs.
+
+    ``fallen``: with feedback, whether it has fallen over since the last reset; it goes limp then.
+    """
 
     name: ClassVar[str] = "zmp_trot"
     summary: ClassVar[str] = "trot at a commanded velocity: preview control of the zero moment point on diagonals"
@@ -108,6 +112,7 @@ class ZmpTrot(Controller):
         """Stand where the robot stands; without feedback, at the origin of its own plan."""
         self.law.reset(observation.time)
         self._begin = observation.time
+        self.fallen = False
         reference = self.reference
         reference.command = np.zeros(3)
         if self.parameters.feedback:
@@ -153,6 +158,9 @@ class ZmpTrot(Controller):
     def _feedback_effort(self, seen: Observation) -> np.ndarray:
         reference, own = self.reference, self.parameters
         motion = self.body.observe(seen)
+        self.fallen = self.fallen or bool(motion.rotation[2, 2] < FALLEN)
+        if self.fallen:
+            return np.zeros(self.robot.joint_count)
         while seen.time >= reference.time + PLAN_PERIOD - 1e-9:
             self._follow_robot(motion)
             self._advance(seen.time, self._capture(motion))
