@@ -30,6 +30,7 @@ class Balance(Controller):
 
     name: ClassVar[str] = "balance"
     summary: ClassVar[str] = "stands: trunk held by foot forces in the friction cones, by inverse dynamics"
+    feels_contacts: ClassVar[bool] = False
     Parameters: ClassVar[type[Parameters]] = BalanceParameters
 
     def __init__(self, robot: RobotModel, parameters: BalanceParameters) -> None:

@@ -1,5 +1,6 @@
 """The interface of a controller: it sees what a robot's sensors tell and answers with joint efforts."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -43,6 +44,12 @@ class Observation:
     base: BaseState | None = None
     contact_forces: Mapping[str, np.ndarray] = field(default_factory=dict)
 
+    @property
+    def finite(self) -> bool:
+        """Whether every reading is a finite number."""
+        readings = (self.positions, self.velocities, *(self.base or ()), *self.contact_forces.values())
+        return math.isfinite(sum(float(reading.sum()) for reading in readings))
+
     def normal_force(self, point: str) -> float:
         """Return the upward force on a contact point, N.
 
@@ -55,10 +62,14 @@ class Observation:
 
 
 class Controller(ABC):
-    """Turns observations into joint efforts; knows nothing of ROS or of the simulator."""
+    """Turns observations into joint efforts; knows nothing of ROS or of the simulator.
+
+    ``feels_contacts``: whether it looks at the contact forces; where it does not, nobody has to wait for them.
+    """
 
     name: ClassVar[str]
     summary: ClassVar[str]
+    feels_contacts: ClassVar[bool] = True
     Parameters: ClassVar[type[ParameterSet]]
 
     def __init__(self, robot: RobotModel, parameters: Any) -> None:

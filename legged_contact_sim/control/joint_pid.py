@@ -64,6 +64,7 @@ class JointPid(Controller):
 
     name: ClassVar[str] = "joint_pid"
     summary: ClassVar[str] = "every joint holds its position or follows a trajectory by PID within effort limits"
+    feels_contacts: ClassVar[bool] = False
     Parameters: ClassVar[type[Parameters]] = JointPidParameters
 
     def __init__(self, robot: RobotModel, parameters: JointPidParameters) -> None:

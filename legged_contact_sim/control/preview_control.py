@@ -90,8 +90,15 @@ class PreviewPendulum:
 
     def ahead(self, time: float) -> np.ndarray:
         """Return position, velocity and acceleration (3, 2) a time after the last `advance`, s, below a period."""
-        A, B = transition(time)
-        return A @ self.state + np.outer(B, self.jerk)
+        position, velocity, acceleration = self.state
+        jerk = self.jerk
+        return np.array(
+            [
+                position + time * (velocity + time * (acceleration / 2.0 + time / 6.0 * jerk)),
+                velocity + time * (acceleration + time / 2.0 * jerk),
+                acceleration + time * jerk,
+            ]
+        )
 
     def shift(self, offset: np.ndarray) -> None:
         """Move the frame: the pendulum and all references from now on lie an offset (2,), m, further on."""

@@ -49,7 +49,7 @@ class Pose2(NamedTuple):
         return Pose2(self.x + c * shift[0] - s * shift[1], self.y + s * shift[0] + c * shift[1], self.yaw + turn)
 
     def apply(self, points: np.ndarray) -> np.ndarray:
-        """Return points (n, 2) of the pose's axes in the world."""
+        """Return a point (2,) or points (n, 2) of the pose's axes in the world."""
         c, s = math.cos(self.yaw), math.sin(self.yaw)
         return points @ np.array([[c, s], [-s, c]]) + (self.x, self.y)
 
@@ -78,6 +78,7 @@ class TrotReference:
         self.gait = gait
         self.stance = stance
         self.pairs = pairs
+        self._pair_middles = [stance[pair].mean(axis=0) for pair in pairs]
         self.support_ticks = max(1, round(gait.double_support / PLAN_PERIOD))
         self.phase_ticks = self.support_ticks + max(2, round(gait.swing_time / PLAN_PERIOD))
         self.gains = PreviewGains.of_pendulum(height, PLAN_PERIOD, gait.horizon)
@@ -199,10 +200,14 @@ class TrotReference:
 
     def _mean_velocity(self, time: float) -> np.ndarray:
         """Return the mean of the velocity (3,) over a time ahead, s, while it goes on toward the command."""
-        missing = self.command - self.velocity
-        ramp = np.abs(missing) / self.ramps
-        ahead = max(time, 1e-9)
-        return self.velocity + missing * np.where(ramp < ahead, 1.0 - 0.5 * ramp / ahead, 0.5 * ahead / (ramp + 1e-12))
+        ahead, mean = max(time, 1e-9), np.empty(3)
+        for k, (now, command, slope) in enumerate(
+            zip(self.velocity.tolist(), self.command.tolist(), self.ramps.tolist(), strict=True)
+        ):
+            missing = command - now
+            ramp = abs(missing) / slope
+            mean[k] = now + missing * (1.0 - 0.5 * ramp / ahead if ramp < ahead else 0.5 * ahead / ramp)
+        return mean
 
     def _aim(self, correction: np.ndarray) -> None:
         """Let swinging feet land where the path is in the middle of their coming support, by bounded steps."""
@@ -218,7 +223,7 @@ class TrotReference:
             return self.feet[self.supporting].mean(axis=0)
         if phase == self.phase + 1:
             return self.goal[self.swinging].mean(axis=0)
-        return self._middle(start).apply(self.stance[self.pairs[1 - phase % 2]]).mean(axis=0)
+        return self._middle(start).apply(self._pair_middles[1 - phase % 2])
 
 
 def smooth_step(s: float) -> tuple[float, float, float]:

@@ -5,14 +5,14 @@ From the accelerations of trunk and feet follow those of the joints, hence by Ne
 solution within the friction pyramids. What the forces leave of the joints' rows is the joint effort.
 """
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import nnls
 
-from ..dynamics import inverse_dynamics
-from ..dynamics.jacobians import point_acceleration_entry, point_jacobian_entry
-from ..dynamics.kinematics import forward_kinematics_entry
+from ..dynamics.limbs import foot_motion_entry, force_problem_entry, reach_entry
+from ..dynamics.newton_euler import inverse_dynamics_entry
 from ..dynamics.workspace import workspace
 from ..errors import ParameterError
 from ..model import RobotModel
@@ -20,7 +20,7 @@ from .controller import Observation
 from .leg_kinematics import Leg, cross, find_legs
 
 REGULARISATION = 1e-3  # of the feet's forces, relative to the trunk's rows
-DAMPED = 1e-3**2 * np.eye(3)  # m^2, of the joint accelerations of a leg that is nearly straight
+DAMPING = 1e-3  # m, of the joint accelerations of a leg that is nearly straight
 
 
 class Motion(NamedTuple):
@@ -69,12 +69,16 @@ class WholeBody:
         edges = np.array([[friction, 0.0, 1.0], [-friction, 0.0, 1.0], [0.0, friction, 1.0], [0.0, -friction, 1.0]])
         self.edges = edges.T
         self.smallest_force = smallest_force
-        self._columns = [robot.velocity_indices[leg.joints] for leg in self.legs]
-        self._positions = [robot.position_indices[leg.joints] for leg in self.legs]
-        self._homes = [leg.home for leg in self.legs]
-        self._offsets = [robot.contact_points["position"][leg.point].copy() for leg in self.legs]
-        self._bodies, self._rest, self._work = workspace(robot), np.zeros(robot.nv), np.empty((2, robot.nv))
-        self._even = [np.kron(np.eye(k), self.edges) for k in range(len(self.legs) + 1)]
+        count, nv = len(self.legs), robot.nv
+        self._ends = np.array([leg.link for leg in self.legs])
+        self._offsets = np.array([robot.contact_points["position"][leg.point] for leg in self.legs])
+        self._home = robot.home[robot.position_indices]
+        self._spare = np.zeros(robot.joint_count)  # 1: a joint of a leg with more joints than its foot needs
+        for leg in self.legs:
+            self._spare[leg.joints] = len(leg.joints) > 3
+        self._bodies, self._rest, self._work = workspace(robot), np.zeros(nv), np.empty((3, nv))
+        self._no_forces = np.empty((0, 6))
+        self._even = [np.kron(np.eye(k), self.edges) for k in range(count + 1)]
 
     def observe(self, seen: Observation) -> Motion:
         """Return the motion of trunk and feet from what the sensors tell.
@@ -82,18 +86,14 @@ class WholeBody:
         Calls the kernels themselves: this runs at every control step, and checking arguments costs more than they do.
         """
         q, v = joined_state(self.robot, seen)
-        links, bodies, rest = self.robot.links, self._bodies, self._rest
         count = len(self.legs)
-        flat, positions = np.empty((len(links), 9)), np.empty((len(links), 3))
-        forward_kinematics_entry(links, bodies, q, rest, flat, positions)
-        rotations = flat.reshape(-1, 3, 3)
-        jacobians, biases, feet = np.empty((count, 6, self.robot.nv)), np.empty((count, 3)), np.empty((count, 3))
-        for k, (leg, offset) in enumerate(zip(self.legs, self._offsets, strict=True)):
-            point_jacobian_entry(links, bodies, q, rest, leg.link, offset, jacobians[k])
-            point_acceleration_entry(links, bodies, q, v, rest, self._work, leg.link, offset, biases[k])
-            feet[k] = positions[leg.link] + rotations[leg.link] @ offset
-        rotation, linear = rotations[0], jacobians[:, :3]
-        return Motion(q, v, rotation, q[:3], rotation @ v[:3], rotation @ v[3:6], feet, linear @ v, linear, biases)
+        feet, jacobians = np.empty((3, count, 3)), np.empty((count, 6, self.robot.nv))
+        foot_motion_entry(
+            self.robot.links, self._bodies, q, v, self._rest, self._work, self._ends, self._offsets, feet, jacobians
+        )
+        rotation = self._bodies["rotation"][0].reshape(3, 3).copy()
+        velocity, turning = rotation @ v[:3], rotation @ v[3:6]
+        return Motion(q, v, rotation, q[:3], velocity, turning, feet[0], feet[1], jacobians[:, :3], feet[2])
 
     def effort(
         self,
@@ -115,29 +115,33 @@ class WholeBody:
             posture: stiffness, 1/s^2, and damping, 1/s, toward the home pose of what the feet leave free.
         """
         acceleration = self.accelerations(motion, trunk, feet, posture)
-        needed = inverse_dynamics(self.robot, motion.q, motion.v, acceleration)
+        needed = np.empty(self.robot.nv)
+        inverse_dynamics_entry(
+            self.robot.links,
+            self._bodies,
+            motion.q,
+            motion.v,
+            acceleration,
+            self._no_forces,
+            self._work,
+            needed,
+        )
         forces = self.distribute(motion, needed[:6], stance, weights)
-        for jacobian, force in zip(motion.jacobians, forces, strict=True):
-            needed -= force @ jacobian
-        return np.clip(needed[self.robot.velocity_indices], -self.effort_limit, self.effort_limit), forces
+        needed -= forces.ravel() @ motion.jacobians.reshape(-1, self.robot.nv)
+        efforts = needed[self.robot.velocity_indices]
+        return np.minimum(np.maximum(efforts, -self.effort_limit), self.effort_limit), forces
 
     def accelerations(
         self, motion: Motion, trunk: np.ndarray, feet: np.ndarray, posture: tuple[float, float]
     ) -> np.ndarray:
         """Return dv/dt (nv,) for wanted accelerations of trunk and feet; see `effort`."""
-        R = motion.rotation
+        R, joints = motion.rotation, self.robot.velocity_indices
         rate = np.zeros(self.robot.nv)
         rate[:3] = trunk[:3] @ R - cross(motion.v[3:6], motion.v[:3])
         rate[3:6] = trunk[3:] @ R
-        carried = feet - motion.biases - motion.jacobians[:, :, :6] @ rate[:6]
-        for columns, positions, home, J, rest in zip(
-            self._columns, self._positions, self._homes, motion.jacobians, carried, strict=True
-        ):
-            own = J[:, columns]
-            free = np.zeros(len(columns))
-            if len(columns) > 3:
-                free = posture[0] * (home - motion.q[positions]) - posture[1] * motion.v[columns]
-            rate[columns] = free + np.linalg.solve(own @ own.T + DAMPED, rest - own @ free) @ own
+        bent = self._home - motion.q[self.robot.position_indices]
+        rate[joints] = self._spare * (posture[0] * bent - posture[1] * motion.v[joints])
+        reach_entry(motion.jacobians, motion.biases, feet, DAMPING, rate)
         return rate
 
     def distribute(
@@ -151,21 +155,24 @@ class WholeBody:
         standing = np.flatnonzero(stance)
         if not len(standing):
             return forces
-        R = motion.rotation
-        rows = np.concatenate([R @ trunk_rows[:3], R @ trunk_rows[3:]])
-        x, y, z = (motion.feet[standing] - motion.position).T
-        least = np.array([0.0, 0.0, self.smallest_force])
-        G = np.zeros((6, len(standing), 3))
-        G[0, :, 0] = G[1, :, 1] = G[2, :, 2] = 1.0
-        G[3, :, 1], G[3, :, 2], G[4, :, 0] = -z, y, z
-        G[4, :, 2], G[5, :, 0], G[5, :, 1] = -x, -y, x
-        rows = rows - G.sum(axis=1) @ least
-        spread = (G @ self.edges).reshape(6, -1)
-        even = REGULARISATION * np.linalg.norm(weights) * self._even[len(standing)]
-        stacked = np.vstack([weights[:, None] * spread, even])
-        goal = np.concatenate([weights * rows, np.zeros(len(even))])
+        even = self._even[len(standing)]
+        stacked, goal = np.empty((6 + len(even), 4 * len(standing))), np.zeros(6 + len(even))
+        force_problem_entry(
+            motion.rotation,
+            trunk_rows,
+            motion.feet,
+            motion.position,
+            standing,
+            self.edges,
+            self.smallest_force,
+            weights,
+            stacked[:6],
+            goal,
+        )
+        np.multiply(even, REGULARISATION * math.sqrt(weights @ weights), out=stacked[6:])
         amounts = nnls(stacked, goal)[0].reshape(len(standing), -1)
-        forces[standing] = amounts @ self.edges.T + least
+        forces[standing] = amounts @ self.edges.T
+        forces[standing, 2] += self.smallest_force
         return forces
 
 
@@ -182,19 +189,19 @@ def joined_state(robot: RobotModel, seen: Observation) -> tuple[np.ndarray, np.n
 
 def attitude_error(rotation: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """Return the rotation vector (3,), world axes, rad, that turns ``rotation`` into ``wanted`` (both (3, 3))."""
-    turn = wanted @ rotation.T
-    sine = 0.5 * np.array([turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]])
-    size = float(np.linalg.norm(sine))
-    angle = np.arctan2(size, 0.5 * (np.trace(turn) - 1.0))
-    return sine if size < 1e-9 else sine * (angle / size)
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = (wanted @ rotation.T).tolist()
+    x, y, z = 0.5 * (zy - yz), 0.5 * (xz - zx), 0.5 * (yx - xy)
+    sine = math.hypot(x, y, z)
+    scale = 1.0 if sine < 1e-9 else math.atan2(sine, 0.5 * (xx + yy + zz - 1.0)) / sine
+    return np.array([x * scale, y * scale, z * scale])
 
 
 def heading(rotation: np.ndarray) -> float:
     """Return the yaw of a rotation (3, 3), rad."""
-    return float(np.arctan2(rotation[1, 0], rotation[0, 0]))
+    return math.atan2(rotation[1, 0], rotation[0, 0])
 
 
 def turned(yaw: float) -> np.ndarray:
     """Return the rotation (3, 3) by a yaw, rad."""
-    c, s = np.cos(yaw), np.sin(yaw)
+    c, s = math.cos(yaw), math.sin(yaw)
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])

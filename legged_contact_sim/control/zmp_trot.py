@@ -1,5 +1,6 @@
 """Trot led by the zero moment point: joint PID along the reference, or inverse dynamics with feedback of the trunk."""
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,6 +18,7 @@ from .trot_reference import PLAN_PERIOD, Gait, Pose2, TrotReference
 from .whole_body import Motion, WholeBody, attitude_error, heading, turned
 
 IK_ITERATIONS = 4  # a plan period moves the feet little
+FALLEN = math.cos(0.8)  # of the trunk's tilt
 
 
 @dataclass(frozen=True)
@@ -55,10 +57,14 @@ class ZmpTrotParameters(Parameters):
 
 
 class ZmpTrot(Controller):
-    """Trots at a commanded velocity on any robot with four legs."""
+    """Trots at a commanded velocity on any robot with four legs.
+
+    ``fallen``: with feedback, whether it has fallen over since the last reset; it goes limp then.
+    """
 
     name: ClassVar[str] = "zmp_trot"
     summary: ClassVar[str] = "trot at a commanded velocity: preview control of the zero moment point on diagonals"
+    feels_contacts: ClassVar[bool] = False
     Parameters: ClassVar[type[Parameters]] = ZmpTrotParameters
 
     def __init__(self, robot: RobotModel, parameters: ZmpTrotParameters) -> None:
@@ -88,6 +94,9 @@ class ZmpTrot(Controller):
         gains = {name: getattr(parameters, name) for name in ("stiffness", "damping", "integral", "integral_limit")}
         self.law = PidLaw(robot, JointPidParameters(**gains))
         self.body = WholeBody(robot, parameters.friction)
+        # Moments are weighed by the feet's distance from the centre, so that both kinds of rows count alike.
+        arm = float(np.linalg.norm(stance, axis=1).mean())
+        self.weights = np.array([1.0, 1.0, 1.0, 1.0 / arm, 1.0 / arm, 1.0 / arm])
 
     def command_velocity(self, forward: float, sideways: float, turning: float) -> None:
         """Ask for a velocity, m/s and rad/s; one that takes longer steps than allowed is scaled down."""
@@ -103,6 +112,7 @@ class ZmpTrot(Controller):
         """Stand where the robot stands; without feedback, at the origin of its own plan."""
         self.law.reset(observation.time)
         self._begin = observation.time
+        self.fallen = False
         reference = self.reference
         reference.command = np.zeros(3)
         if self.parameters.feedback:
@@ -148,28 +158,24 @@ class ZmpTrot(Controller):
     def _feedback_effort(self, seen: Observation) -> np.ndarray:
         reference, own = self.reference, self.parameters
         motion = self.body.observe(seen)
+        self.fallen = self.fallen or bool(motion.rotation[2, 2] < FALLEN)
+        if self.fallen:
+            return np.zeros(self.robot.joint_count)
         while seen.time >= reference.time + PLAN_PERIOD - 1e-9:
             self._follow_robot(motion)
             self._advance(seen.time, self._capture(motion))
         elapsed = seen.time - reference.time
         com, footing = reference.pendulum.ahead(elapsed), reference.footing(elapsed)
         stance = ~footing.swings
-        ground = float(np.mean(motion.feet[stance, 2] - self.sole[stance]))
+        ground = float((motion.feet[:, 2] - self.sole) @ stance) / int(stance.sum())
         trunk = self._trunk_acceleration(motion, com, ground, elapsed)
-        target = footing.position + np.outer(self.sole + ground, (0.0, 0.0, 1.0))
-        feet = -own.swing_damping * motion.foot_velocities
-        swing = footing.swings
-        feet[swing] = (
-            footing.acceleration[swing]
-            + own.swing_stiffness * (target[swing] - motion.feet[swing])
-            + own.swing_damping * (footing.velocity[swing] - motion.foot_velocities[swing])
-        )
-        return self.body.effort(motion, trunk, feet, stance, self._weights())[0]
-
-    def _weights(self) -> np.ndarray:
-        """Weigh moments by the feet's distance from the centre, so that both kinds of rows count alike."""
-        arm = float(np.linalg.norm(self.reference.stance, axis=1).mean())
-        return np.array([1.0, 1.0, 1.0, 1.0 / arm, 1.0 / arm, 1.0 / arm])
+        # Standing feet have no velocity or acceleration to follow, only damping.
+        feet = footing.acceleration + own.swing_damping * (footing.velocity - motion.foot_velocities)
+        if footing.swings.any():
+            away = footing.position - motion.feet
+            away[:, 2] += self.sole + ground
+            feet += own.swing_stiffness * footing.swings[:, None] * away
+        return self.body.effort(motion, trunk, feet, stance, self.weights)[0]
 
     def _trunk_acceleration(self, motion: Motion, com: np.ndarray, ground: float, elapsed: float) -> np.ndarray:
         own, path = self.parameters, self.reference.path
@@ -198,7 +204,7 @@ class ZmpTrot(Controller):
     def _follow_robot(self, motion: Motion) -> None:
         """Keep the reference within a leash of the robot, so that it waits for a robot that was held or pushed."""
         error, _ = self._com_error(motion)
-        distance = float(np.linalg.norm(error))
+        distance = math.hypot(*error.tolist())
         if distance > self.parameters.leash:
             self.reference.shift(error * (1.0 - self.parameters.leash / distance))
 

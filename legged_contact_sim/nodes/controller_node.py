@@ -1,12 +1,12 @@
 """A controller as a ROS 2 node: joint states, odometry and contact forces in, joint efforts out."""
 
 import dataclasses
+import gc
 import time
 from typing import Any
 
 import numpy as np
-from geometry_msgs.msg import Twist, WrenchStamped
-from nav_msgs.msg import Odometry
+from geometry_msgs.msg import Twist
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.serialization import deserialize_message
@@ -16,24 +16,21 @@ from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMessage
 from ..control import CONTROLLERS, BaseState, Controller, JointTrajectory, Observation, make_controller
 from ..errors import LeggedContactSimError, ParameterError
 from ..model import RobotModel
-from .cdr import STAMP, Template, put_stamp
-from .outputs import topic_name
+from .cdr import STAMP, Template, put_stamp, sender
 from .parameters import Declared, declare
 from .polling import Mailbox
 from .process import Running, run_process, served
-from .qos import COMMANDS, STREAM
+from .qos import COMMANDS
+from .readings import GLANCE, Readings, stamp_of
 from .snapshot import NANOSECONDS
 from .throttle import Throttle
-
-GLANCE = 1e-4  # s; between looks for messages
-PATIENCE = 0.02  # s of wall time; so long readings of the same instant are waited for
 
 PARAMETERS = {
     "robot": Declared("quadruped16", "packaged name, path of a URDF, or its XML text", fixed=True),
     "base": Declared("", "floating, fixed, or empty: as the URDF tells", fixed=True),
     "rate": Declared(500.0, "Hz of simulated time; commands", 0.1, 1e5, fixed=True),
     "sensor_timeout": Declared(0.1, "s; without joint states for so long, efforts are zero", 1e-3, 1e3),
-    "contact_forces": Declared(True, "listen to the contact wrenches", fixed=True),
+    "contact_forces": Declared(True, "listen to the contact wrenches, if the controller does", fixed=True),
 }
 
 
@@ -57,7 +54,7 @@ class ControllerNode(Node):
         self.period = 1.0 / values["rate"]
         self.timeout = values["sensor_timeout"]
         self.warn = Throttle(self.get_logger().warning)
-        self.readings = Readings(self, robot, values["contact_forces"])
+        self.readings = Readings(self, robot, values["contact_forces"] and self.controller.feels_contacts)
         self.wishes = Wishes(self, self.controller, self.warn)
         self.answers = Answers(self, robot)
         self._grid = -1  # the last instant of the control grid that was answered
@@ -67,6 +64,7 @@ class ControllerNode(Node):
 
     def run(self, running: Running) -> None:
         """Answer until interrupted."""
+        gc.freeze()
         while running:
             state = self._next_state()
             if state is None:
@@ -93,10 +91,11 @@ class ControllerNode(Node):
     def _answer(self, raw: bytes) -> None:
         stamp = stamp_of(raw)
         observation = self.readings.observe(raw, self.timeout)
-        if observation is None:
-            self.warn("odometry", f"no odometry for {self.timeout:g} s: joint efforts are zero")
-            self.answers.zero(stamp)
-            self._time = None
+        if isinstance(observation, str):
+            self._refuse(stamp, f"no {observation} for {self.timeout:g} s")
+            return
+        if not observation.finite:
+            self._refuse(stamp, "a reading is not finite")
             return
         if self._time is None or not 0.0 <= observation.time - self._time <= self.timeout:
             self.controller.reset(observation)
@@ -107,99 +106,21 @@ class ControllerNode(Node):
             effort = np.zeros(len(effort))
         self.answers.publish(stamp, effort)
 
+    def _refuse(self, stamp: int, reason: str) -> None:
+        """Answer with zero effort; before the first answer with silence: efforts are zero, and readings yet to come."""
+        self.warn(reason, f"{reason}: joint efforts are zero")
+        self._time = None
+        if self.answers.stamp < 0:
+            self._grid = -1
+        else:
+            self.answers.zero(stamp)
+
     def _watch(self) -> None:
         """Command zero effort, once, when joint states stay out; never guess how the robot moves on."""
         if not self._zeroed and time.monotonic() - self._heard > self.timeout:
             self.warn("joint_states", f"no joint states for {self.timeout:g} s: joint efforts are zero")
             self.answers.zero(self.answers.stamp)
             self._zeroed = True
-
-
-class Readings:
-    """The newest readings of a robot's sensors."""
-
-    def __init__(self, node: Node, robot: RobotModel, contact_forces: bool) -> None:
-        """Listen to joint states, odometry of a floating base, and contact wrenches if they are wanted."""
-        self._robot = robot
-        self._joint_states = Mailbox(node, JointState, "joint_states", COMMANDS)
-        self._odometry = Mailbox(node, Odometry, "odom", STREAM) if robot.base == "floating" else None
-        names = robot.contact_names if contact_forces else ()
-        self._wrenches = {
-            name: Mailbox(node, WrenchStamped, f"contacts/{topic_name(name)}/wrench", STREAM) for name in names
-        }
-        self._raw: dict[str, bytes] = {}
-        self._last, self._patience = -1, PATIENCE
-        self._names: list[str] = []
-        self._order = np.zeros(0, dtype=int)
-
-    def joint_states(self) -> Any:
-        """Yield the serialized joint states that wait."""
-        return self._joint_states.drain(50)
-
-    def observe(self, raw: bytes, timeout: float) -> Observation | None:
-        """Return what the sensors told at a joint state's instant; None: the odometry is older than the timeout, s.
-
-        Readings of the same instant arrive in any order and are waited for a short while; after that the last ones
-        will do.
-        """
-        stamp = stamp_of(raw)
-        self._wait_for(stamp, round(timeout * NANOSECONDS))
-        message = deserialize_message(raw, JointState)
-        order = self._joint_order(message.name)
-        base = None
-        if self._odometry:
-            odometry = self._raw.get("odom")
-            if odometry is None or abs(stamp - stamp_of(odometry)) > timeout * NANOSECONDS:
-                return None
-            base = base_state(deserialize_message(odometry, Odometry))
-        positions, velocities = np.asarray(message.position)[order], np.asarray(message.velocity)[order]
-        return Observation(stamp * 1e-9, positions, velocities, base, self._forces(stamp, timeout))
-
-    def _wait_for(self, stamp: int, timeout: int) -> None:
-        """Take readings up to an instant, ns; whoever is slower than the joint states is waited for only once."""
-        if stamp < self._last:
-            self._raw.clear()  # of a run before the reset
-        begun_anew, self._last = stamp < self._last, stamp
-        begin = time.monotonic()
-        latest = 0 if begun_anew else timeout
-        while not (complete := self._take_up_to(stamp, latest)) and time.monotonic() - begin < self._patience:
-            time.sleep(GLANCE)
-        self._patience = PATIENCE if complete else 0.0
-
-    def _take_up_to(self, stamp: int, latest: int) -> bool:
-        """Take what has arrived; return whether all readings are of this instant or at most so much later, ns.
-
-        Others are of the past, or of a run before a reset.
-        """
-        boxes = {"odom": self._odometry, **self._wrenches} if self._odometry else self._wrenches
-        complete = True
-        for name, box in boxes.items():
-            held = self._raw.get(name)
-            while held is None or not 0 <= stamp_of(held) - stamp <= latest:
-                taken = box.take() if box else None
-                if taken is None:
-                    complete = False
-                    break
-                held = self._raw[name] = taken[0]
-        return complete
-
-    def _forces(self, stamp: int, timeout: float) -> dict[str, np.ndarray]:
-        forces = {}
-        for name in self._wrenches:
-            raw = self._raw.get(name)
-            if raw is not None and abs(stamp - stamp_of(raw)) <= timeout * NANOSECONDS:
-                force = deserialize_message(raw, WrenchStamped).wrench.force
-                forces[name] = np.array([force.x, force.y, force.z])
-        return forces
-
-    def _joint_order(self, names: list[str]) -> np.ndarray:
-        if names != self._names:
-            missing = [name for name in self._robot.joint_names if name not in names]
-            if missing:
-                raise ParameterError(f"joint_states: {missing[0]!r} is not there; {self._robot.name} is another robot")
-            self._order = np.array([names.index(name) for name in self._robot.joint_names], dtype=int)
-            self._names = list(names)
-        return self._order
 
 
 class Wishes:
@@ -239,7 +160,7 @@ class Answers:
         numbers = [STAMP, ("effort", "<f8", robot.joint_count)]
         self._template = Template(JointState(name=list(robot.joint_names)), numbers, _fill_command)
         self._stamp, self._effort = self._template.record[0]["stamp"], self._template.record[0]["effort"]
-        self._publisher = node.create_publisher(JointState, "joint_commands", COMMANDS)
+        self._send = sender(node.create_publisher(JointState, "joint_commands", COMMANDS))
         self.stamp = -1  # ns; of the last answer
 
     def publish(self, stamp: int, effort: np.ndarray) -> None:
@@ -255,30 +176,12 @@ class Answers:
 
     def repeat(self) -> None:
         """Publish the last answer once more."""
-        self._publisher.publish(self._template.encoded())
+        self._send(self._template.encoded())
 
 
 def _fill_command(message: JointState, record: np.void) -> None:
     put_stamp(message.header.stamp, record["stamp"])
     message.effort = record["effort"].tolist()
-
-
-def stamp_of(raw: bytes) -> int:
-    """Return the stamp of a serialized message that begins with a header, ns."""
-    seconds, nanoseconds = np.frombuffer(raw, "<u4", 2, 4).tolist()
-    return seconds * NANOSECONDS + nanoseconds
-
-
-def base_state(message: Odometry) -> BaseState:
-    """Return the base as odometry tells it."""
-    at, turned = message.pose.pose.position, message.pose.pose.orientation
-    linear, angular = message.twist.twist.linear, message.twist.twist.angular
-    return BaseState(
-        np.array([at.x, at.y, at.z]),
-        np.array([turned.x, turned.y, turned.z, turned.w]),
-        np.array([linear.x, linear.y, linear.z]),
-        np.array([angular.x, angular.y, angular.z]),
-    )
 
 
 def trajectory_of(message: JointTrajectoryMessage, robot: RobotModel) -> JointTrajectory:

@@ -1,5 +1,7 @@
 """The keyboard as a source of velocities: arrow keys and letters to cmd_vel."""
 
+import os
+import re
 import select
 import sys
 import termios
@@ -22,6 +24,7 @@ KEYS = {
     "w": (1, 0, 0), "s": (-1, 0, 0), "a": (0, 1, 0), "d": (0, -1, 0), "q": (0, 0, 1), "e": (0, 0, -1),
     "\x1b[A": (1, 0, 0), "\x1b[B": (-1, 0, 0), "\x1b[D": (0, 0, 1), "\x1b[C": (0, 0, -1),
 }  # fmt: skip
+KEY = re.compile(r"\x1b[\[O].|.", re.DOTALL)  # an arrow, in either mode of a terminal, or a letter
 STOP, QUIT = " ", ("x", "\x03", "\x04")
 HELP = "w/s or up/down: forward, back   a/d: left, right   q/e or left/right: turn   space: stop   x: quit"
 PERIOD = 0.1  # s; between messages
@@ -40,7 +43,8 @@ class TeleopNode(Node):
         """Take a key; return whether to go on."""
         if key == STOP:
             self.velocity[:] = 0.0
-        self.velocity = np.clip(self.velocity + STEP * KEYS.get(key, (0, 0, 0)), -MOST, MOST)
+        step = KEYS.get(key.replace("\x1bO", "\x1b["), (0, 0, 0))
+        self.velocity = np.clip(self.velocity + STEP * step, -MOST, MOST)
         return key not in QUIT
 
     def publish(self) -> None:
@@ -54,7 +58,7 @@ class TeleopNode(Node):
         """Read keys until asked to quit; the last message stops the robot."""
         print(HELP)
         with _single_keys():
-            while running and self.press(_key(PERIOD)):
+            while running and all(self.press(key) for key in _keys(PERIOD)):
                 self.publish()
                 x, y, turn = self.velocity
                 print(f"\rforward {x:+.2f} m/s  sideways {y:+.2f} m/s  turning {turn:+.2f} rad/s ", end="", flush=True)
@@ -77,14 +81,15 @@ def _single_keys() -> Iterator[None]:
         termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
 
 
-def _key(seconds: float) -> str:
-    """Return the key that is pressed within some seconds; empty: none."""
+def _keys(seconds: float) -> list[str]:
+    """Return the keys that are pressed within some seconds: all that wait, since a key held down sends many."""
     if not select.select([sys.stdin], [], [], seconds)[0]:
-        return ""
-    key = sys.stdin.read(1)
-    while key and "\x1b[A".startswith(key[:2]) and len(key) < 3 and key[0] == "\x1b":
-        key += sys.stdin.read(1)
-    return key
+        return []
+    try:
+        typed = os.read(sys.stdin.fileno(), 1024)
+    except OSError:  # the terminal is gone
+        typed = b""
+    return KEY.findall(typed.decode(errors="replace")) if typed else [QUIT[0]]
 
 
 def main() -> None:

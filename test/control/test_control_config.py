@@ -1,5 +1,6 @@
-"""Every controller's parameter file makes its controller; every controller has one, and a page."""
+"""Every controller's parameter file makes its controller; every controller has one, a launch file and a page."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,20 @@ def test_the_file_makes_its_controller(name):
 
 
 @pytest.mark.parametrize("kind", controllers())
-def test_every_controller_has_a_file_and_a_page(kind):
-    assert any(values["controller"] == kind for values in OURS.values())
-    assert (ROOT / "docs" / "control" / f"{kind}.md").is_file()
+def test_every_controller_has_a_launch_file_and_a_page_that_names_it(kind):
+    launch = (ROOT / "launch" / f"{kind}.launch.py").read_text()
+    (scenario,) = re.findall(r"\"scenario\": \"(\w+)\"", launch)
+    assert OURS[scenario]["controller"] == kind
+    page = (ROOT / "docs" / "control" / f"{kind}.md").read_text()
+    assert f"ros2 launch legged_contact_sim {kind}.launch.py" in page
+    assert f"legged-contact-sim run {scenario}" in page and f"config/{scenario}.yaml" in page
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_simulator_and_controller_agree_on_the_rate(name):
+    """In lockstep the simulator waits for `command_rate` answers a second; at another rate it would hang."""
+    values = OURS[name]
+    assert values["lockstep"] is True
+    assert values["command_rate"] == values["rate"] <= values["control_rate"]
+    steps = 1.0 / (values["control_rate"] * values["time_step"])
+    assert steps == pytest.approx(round(steps)) and steps > 0.5

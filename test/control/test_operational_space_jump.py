@@ -14,11 +14,12 @@ from legged_contact_sim.dynamics import center_of_mass
 TIME_STEP = 5e-4
 
 
-@pytest.fixture(scope="module", params=JACOBIANS)
+@pytest.fixture(scope="module", params=[("exact_lcp", kind) for kind in JACOBIANS] + [("embedding", "product")])
 def jump(request):
+    model, kind = request.param
     robot = robot_named("planar_leg")
-    sim = Simulator(robot, time_step=TIME_STEP)
-    controller = make_controller("operational_space_jump", robot, {"jacobian": request.param})
+    sim = Simulator(robot, model, TIME_STEP)
+    controller = make_controller("operational_space_jump", robot, {"jacobian": kind})
     law, phases = InProcess(controller, sim, 1e-3), []
 
     def drive(time, q, v):

@@ -5,7 +5,7 @@ import pytest
 from control_cases import STUDY_GROUND, STUDY_PID, distance_to_hull, foot_places, robot_named, tilt, trot, yaw
 
 from legged_contact_sim import ModelError, ParameterError, Simulator
-from legged_contact_sim.control import InProcess, make_controller
+from legged_contact_sim.control import BaseState, InProcess, Observation, make_controller
 
 ROBOTS = ("quadruped16", "quadruped12")
 robots = pytest.mark.parametrize("name", ROBOTS)
@@ -107,6 +107,22 @@ def test_a_push_while_trotting_is_caught(name):
     run = sim.run(2.5, law, 10)
     assert tilt(run.q).max() < 0.3
     assert np.abs(run.v[-100:, 1]).mean() < 0.1
+
+
+def test_fallen_over_it_goes_limp_until_a_reset():
+    robot = robot_named("quadruped12")
+    controller, rest = make_controller("zmp_trot", robot, {"velocity": [0.3, 0.0, 0.0]}), np.zeros(3)
+
+    def seen(time, tilt):
+        base = BaseState(robot.home[:3], np.array([np.sin(tilt / 2.0), 0.0, 0.0, np.cos(tilt / 2.0)]), rest, rest)
+        return Observation(time, robot.home[robot.position_indices], np.zeros(robot.joint_count), base)
+
+    controller.reset(seen(0.0, 0.0))
+    assert controller.effort(seen(0.002, 0.0)).any()
+    assert not controller.effort(seen(0.004, 1.0)).any()
+    assert not controller.effort(seen(0.006, 0.0)).any()
+    controller.reset(seen(0.008, 0.0))
+    assert controller.effort(seen(0.008, 0.0)).any()
 
 
 def test_robots_without_four_legs_and_bad_commands_are_refused():

@@ -8,10 +8,12 @@ from legged_contact_sim import Simulator
 from legged_contact_sim.control import InProcess, make_controller
 
 TICKS = 400
+TROT_TICKS = 1500
+TROT = {"velocity": [0.3, 0.0, 0.1], "start_delay": 0.1}
 LOCKSTEP = ["lockstep:=true", "real_time_factor:=0.0", "command_rate:=500.0", "initial.lift:=0.01"]
 
 
-def run(bench) -> dict[int, bytes]:
+def run(bench, settings=PID, ticks=TICKS) -> dict[int, bytes]:
     """Return the numbers of the joint states of the first ticks by stamp, as bytes."""
     box = bench.mailbox(JointState, "/joint_states")
     states: dict[int, bytes] = {}
@@ -20,17 +22,17 @@ def run(bench) -> dict[int, bytes]:
         for raw in box.drain(1_000_000):
             stamp = int.from_bytes(raw[4:8], "little") * 10**9 + int.from_bytes(raw[8:12], "little")
             states[stamp] = raw
-        return len(states) > TICKS + 50
+        return len(states) > ticks + 50
 
     processes = [bench.simulator(*LOCKSTEP)]
     wait_for(lambda: enough() or states, 300.0, "the state that the simulator waits with", processes)
-    processes.append(bench.controller("rate:=500.0", *PID))
+    processes.append(bench.controller("rate:=500.0", *settings))
     wait_for(enough, 300.0, "joint states", processes)
     for process in processes:
         process.end()
     bench.node.destroy_subscription(box.subscription)
-    first = sorted(states)[:TICKS]
-    assert first == [k * 1_000_000 for k in range(TICKS)], "states were lost"
+    first = sorted(states)[:ticks]
+    assert first == [k * 1_000_000 for k in range(ticks)], "states were lost"
     return {stamp: numbers_of(states[stamp]) for stamp in first}
 
 
@@ -49,7 +51,16 @@ def test_two_runs_are_bit_for_bit_the_same_with_and_without_load(bench):
     different = [stamp for stamp in quiet if quiet[stamp] != loaded[stamp]]
     assert not different, f"first at {different[0]} ns"
     assert len(set(quiet.values())) > TICKS // 2, "the robot moves"
-    np.testing.assert_allclose(positions_of(quiet), in_process(), rtol=0.0, atol=1e-9)
+    gains = {"stiffness": [800.0, 800.0, 800.0, 400.0], "damping": [20.0, 20.0, 10.0, 1.0]}
+    np.testing.assert_allclose(positions_of(quiet), in_process("joint_pid", gains, TICKS), rtol=0.0, atol=1e-9)
+
+
+def test_a_trot_over_ros_is_the_trot_in_process(bench):
+    settings = [f"zmp_trot.{name}:={value}" for name, value in TROT.items()]
+    over_ros = positions_of(run(bench, ["controller:=zmp_trot", *settings], TROT_TICKS))
+    alone = in_process("zmp_trot", TROT, TROT_TICKS)
+    assert np.ptp(alone, axis=0).max() > 0.1, "the legs swing"
+    np.testing.assert_allclose(over_ros, alone, rtol=0.0, atol=1e-9)
 
 
 def positions_of(states: dict[int, bytes]) -> np.ndarray:
@@ -57,13 +68,12 @@ def positions_of(states: dict[int, bytes]) -> np.ndarray:
     return np.array([np.frombuffer(states[stamp], count=16) for stamp in sorted(states)[1:]])
 
 
-def in_process() -> np.ndarray:
+def in_process(name, parameters, ticks) -> np.ndarray:
     """Return the joint positions of the same run without ROS, after every millisecond."""
     sim = Simulator("quadruped16", contact_model="exact_lcp", time_step=5e-4, friction=0.8)
     q = sim.home()
     q[2] += 0.01
     sim.reset(q)
-    gains = {"stiffness": [800.0, 800.0, 800.0, 400.0], "damping": [20.0, 20.0, 10.0, 1.0]}
-    controller = make_controller("joint_pid", sim.robot, gains)
-    run = sim.run((TICKS - 1) * 1e-3, InProcess(controller, sim, 2e-3), sample_every=2)
+    controller = make_controller(name, sim.robot, parameters)
+    run = sim.run((ticks - 1) * 1e-3, InProcess(controller, sim, 2e-3), sample_every=2)
     return run.q[:, sim.robot.position_indices]
