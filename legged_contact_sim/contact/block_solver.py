@@ -12,7 +12,7 @@ import math
 
 from ..compilation import inlined
 from ..dynamics.spatial import stretch, sym_inverse
-from .newton_solver import newton_step, row_velocity
+from .newton_solver import BLUNT, SHARP, newton_step, row_velocity
 from .records import OPEN, SLIP, STICK
 from .system import IMPULSE, KEPT, MODE, OFFSET, SHARE, VELOCITY
 
@@ -156,14 +156,15 @@ def block_gauss_seidel(G, b, z, contacts, rows, mu, nu, modes, shares, tolerance
 def solve_contacts(G, b, z, w, contacts, rows, mu, nu, modes, shares, tolerance, max_sweeps, matrix, kept):
     """Solve the contact problem: Newton steps from the first guess, sweeps where they fail; return the number of both.
 
-    A Newton step that does not halve the residual is taken back, and some sweeps, ever more, come before the next one.
+    A Newton step that does not halve the residual is taken back, and a blunter one is tried; after that some sweeps,
+    ever more, come before the next one.
     Feet that a stiff robot cannot move apart ask for velocities that fit only to rounding: there the residual stays a
     little above the tolerance, and one that is `ACCEPTABLE` and does not go down is accepted.
 
     Arguments as for `block_gauss_seidel`; ``w`` (>= rows,) are the velocities of the solution, ``matrix``
     (>= rows + 2, >= rows + 3) and ``kept`` (>= rows,) are work.
     """
-    effort, patience = 0, 0
+    effort, patience, proximal = 0, 0, SHARP
     before = complementarity_residual(G, b, z, w, contacts, rows, mu, nu, modes)
     while effort < max_sweeps and before > tolerance:
         if patience > 0:
@@ -174,7 +175,7 @@ def solve_contacts(G, b, z, w, contacts, rows, mu, nu, modes, shares, tolerance,
                 break
         for r in range(rows):
             kept[r] = z[r]
-        newton_step(G, z, w, contacts, rows, mu, nu, matrix)
+        newton_step(G, z, w, contacts, rows, mu, nu, matrix, proximal)
         effort += 1
         after = complementarity_residual(G, b, z, w, contacts, rows, mu, nu, modes)
         if after <= 0.5 * before:
@@ -182,6 +183,10 @@ def solve_contacts(G, b, z, w, contacts, rows, mu, nu, modes, shares, tolerance,
             continue
         for r in range(rows):
             z[r] = kept[r]
+        if proximal == SHARP:
+            proximal = BLUNT
+            before = complementarity_residual(G, b, z, w, contacts, rows, mu, nu, modes)
+            continue
         if before <= ACCEPTABLE * tolerance:
             break
         patience = min(max(2, 2 * patience), 64)

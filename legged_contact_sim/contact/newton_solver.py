@@ -15,7 +15,9 @@ import math
 from ..compilation import inlined
 from ..dynamics.spatial import product, rotate
 
-PROXIMAL = 1e-7  # relative to the diagonal
+# Multiples of the diagonal that are added: a first step with the small one solves most problems at once; where
+# contacts are redundant it fails, and the other follows.
+SHARP, BLUNT = 1e-10, 1e-7
 
 
 @inlined
@@ -28,11 +30,11 @@ def row_velocity(G, b, z, r, rows):
 
 
 @inlined
-def put_closed_row(matrix, G, r, rows, w):
-    """Linearise w_r = 0 into row ``r`` of the system, with the proximal diagonal."""
+def put_closed_row(matrix, G, r, rows, w, proximal):
+    """Linearise w_r = 0 into row ``r`` of the system, with so much of the diagonal added."""
     for s in range(rows):
         matrix[r, s] = G[r, s]
-    matrix[r, r] += PROXIMAL * G[r, r]
+    matrix[r, r] += proximal * G[r, r]
     matrix[r, rows] = -w
 
 
@@ -72,7 +74,7 @@ def put_slip_rows(matrix, G, r, rows, z, w1, w2, scale, mu, nu):
 
 
 @inlined
-def linearize(G, z, w, contacts, rows, mu, nu, matrix):
+def linearize(G, z, w, contacts, rows, mu, nu, matrix, proximal):
     """Fill the system ``matrix[:, :rows] dz = matrix[:, rows]`` of one Newton step at ``z`` with velocities ``w``."""
     for k in range(contacts):
         r = 3 * k
@@ -82,12 +84,12 @@ def linearize(G, z, w, contacts, rows, mu, nu, matrix):
             for m in range(3):
                 put_fixed_row(matrix, r + m, rows, -z[r + m])
             continue
-        put_closed_row(matrix, G, r, rows, w0)
+        put_closed_row(matrix, G, r, rows, w0, proximal)
         p1, p2 = z[r + 1] - scale * w1, z[r + 2] - scale * w2
         bound = mu * z[r] + nu * math.sqrt(w1 * w1 + w2 * w2)
         if p1 * p1 + p2 * p2 < bound * bound:
-            put_closed_row(matrix, G, r + 1, rows, w1)
-            put_closed_row(matrix, G, r + 2, rows, w2)
+            put_closed_row(matrix, G, r + 1, rows, w1, proximal)
+            put_closed_row(matrix, G, r + 2, rows, w2, proximal)
         elif bound > 0.0:
             put_slip_rows(matrix, G, r, rows, z, w1, w2, scale, mu, nu)
         else:
@@ -97,7 +99,7 @@ def linearize(G, z, w, contacts, rows, mu, nu, matrix):
         if z[r] - w[r] / G[r, r] <= 0.0:
             put_fixed_row(matrix, r, rows, -z[r])
         else:
-            put_closed_row(matrix, G, r, rows, w[r])
+            put_closed_row(matrix, G, r, rows, w[r], proximal)
 
 
 @inlined
@@ -198,12 +200,12 @@ def eliminate(matrix, size):
 
 
 @inlined
-def newton_step(G, z, w, contacts, rows, mu, nu, matrix):
+def newton_step(G, z, w, contacts, rows, mu, nu, matrix, proximal):
     """Add one Newton step to the impulses ``z``, whose velocities are ``w``.
 
-    ``matrix`` (>= rows + 2, >= rows + 3) is work.
+    ``matrix`` (>= rows + 2, >= rows + 3) is work; ``proximal`` is SHARP or BLUNT.
     """
-    linearize(G, z, w, contacts, rows, mu, nu, matrix)
+    linearize(G, z, w, contacts, rows, mu, nu, matrix, proximal)
     size = fill_up(matrix, rows)
     eliminate(matrix, size)
     for r in range(rows):

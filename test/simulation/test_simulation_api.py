@@ -239,7 +239,8 @@ def test_a_report_of_an_old_step_can_be_read_late(model):
 
 @models
 def test_an_unconverged_step_is_counted_and_told(model):
-    sim = simulator("quadruped12", model, friction=0.3, max_iterations=1)
+    alone = {"finish": "none"} if model == "moreau" else {}  # without Newton's method, which needs one step here
+    sim = simulator("quadruped12", model, friction=0.3, max_iterations=1, **alone)
     q, v = sim.home(), np.zeros(sim.robot.nv)
     v[0] = 1.0
     sim.reset(q, v)
