@@ -17,7 +17,7 @@ SETTLING = 2.0  # s
 STEPS = 40
 # The study's tolerances; iterations warm-start from the last step's impulses.
 STUDY = {"friction": 0.8, "relative_tolerance": 1e-6, "absolute_tolerance": 1e-6}
-AGREEMENT = 1e-4  # m, of the trunk's pose among the hard configurations
+AGREEMENT = 1e-4  # m, of the trunk's pose
 NO_LOG = np.empty((0, 0))
 
 
@@ -52,6 +52,11 @@ TABLE = {
 }
 
 
+# The study's springs, 30,000 N/m, give way by 2 mm under the robot; these, by 0.06 mm, tell whether the rest agrees.
+STIFF = Row("compliant", 1.25e-3, {"friction": 0.8, "normal_stiffness": 1e6, "tangential_stiffness": 1e6}, 0.0, 0.0)
+NOTE = "Distance of Cm: on springs of 1e6 N/m; on the study's, 3e4 N/m, it stands 2.1 mm lower, as its weight asks.\n"
+
+
 def standing(row: Row) -> Simulator:
     """Return the quadruped after it has come to rest in a configuration."""
     simulator = Simulator(ROBOT, row.model, row.time_step, **row.parameters)
@@ -71,9 +76,9 @@ def contender(name: str, row: Row, simulator: Simulator) -> Contender:
     )
 
 
-def check(robots: Mapping[str, Simulator]) -> dict[str, float]:
-    """Return how far each hard configuration's trunk is from that of HmJ, m; disagreement is refused."""
-    poses = {name: simulator.state.q[:7] for name, simulator in robots.items() if name != "Cm"}
+def check(robots: dict[str, Simulator]) -> dict[str, float]:
+    """Return how far each configuration's trunk is from that of HmJ, m; disagreement is refused."""
+    poses = {name: simulator.state.q[:7] for name, simulator in (robots | {"Cm": standing(STIFF)}).items()}
     away = {name: float(np.abs(pose - poses["HmJ"]).max()) for name, pose in poses.items()}
     for name, distance in away.items():
         if not distance <= AGREEMENT:
@@ -89,15 +94,16 @@ def run(rounds: int) -> dict[str, Any]:
     speeds = {name: 1e6 / timing.minimum for name, timing in zip(TABLE, timings)}
     rows = [
         [name, f"{row.published:.0f}", f"{speeds[name]:.0f}", f"{speeds[name] / row.published:.1f}x", f"{row.goal:g}x",
-         f"{speeds[name] * row.time_step:.0f}", f"{away.get(name, np.nan):.0e}"]
+         f"{speeds[name] * row.time_step:.0f}", f"{away[name]:.0e}"]
         for name, row in TABLE.items()
     ]  # fmt: skip
     header = ["", "published, 1/s", "here, 1/s", "ratio", "goal", "real-time factor", "trunk from HmJ, m"]
     print_table("Gehring's Table 1, standing: evaluations per second", header, rows)
+    print(NOTE)
     plot(speeds)
     return {
         name: {"published": row.published, "per_second": speeds[name], "median_microseconds": timing.median,
-               "ratio": speeds[name] / row.published, "goal": row.goal, "distance": away.get(name)}
+               "ratio": speeds[name] / row.published, "goal": row.goal, "distance": away[name]}
         for (name, row), timing in zip(TABLE.items(), timings)
     }  # fmt: skip
 

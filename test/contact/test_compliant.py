@@ -192,3 +192,15 @@ def test_a_joint_stops_at_its_limit_and_dry_friction_holds():
 def test_bad_parameters_are_refused_by_name(name, value):
     with pytest.raises(ParameterError, match=name):
         compliant(ball_xml(), **{name: value})
+
+
+def test_on_stiff_springs_a_robot_stands_where_it_stands_on_hard_ground():
+    stands = [simulator("quadruped12", "moreau", 2.5e-3)]
+    stands.append(compliant("quadruped12", 1.25e-3, normal_stiffness=1e6, tangential_stiffness=1e6))
+    for sim in stands:
+        sim.hold(150.0, 4.0)
+        sim.run(2.0)
+    hard, soft = (sim.state.q[:3] for sim in stands)
+    weight = stands[0].robot.total_mass * GRAVITY
+    assert soft == pytest.approx(hard, abs=1e-4)
+    assert hard[2] - soft[2] == pytest.approx(weight / 4e6, rel=0.1)
