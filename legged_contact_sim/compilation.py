@@ -26,6 +26,7 @@ from numba.core import event
 from numba.extending import register_jitable
 
 from .supervision import die_with_parent
+from .type_memory import remember_types_of_calls
 from .whole_entries import leave_helpers_to_entries
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -138,6 +139,7 @@ def _fork(work: Callable[[], Any], told: bool = True) -> int:
         die_with_parent(signal.SIGKILL)  # LLVM answers to nothing else
         gc.disable()  # compiling makes few cycles; looking for them takes a tenth of the time
         leave_helpers_to_entries({entry.py_func.__qualname__ for entry in _entries})
+        remember_types_of_calls()
         if not told:
             event.unregister("numba:compile", _progress)
         work()
@@ -170,7 +172,8 @@ def cache_folder() -> Path:
 def kernel_sources() -> list[Path]:
     """Return the files that hold kernels, and constants and records that are compiled into them."""
     found = [path for folder in KERNEL_FOLDERS for path in (PACKAGE / folder).rglob("*.py")]
-    return sorted([*found, PACKAGE / "compilation.py", PACKAGE / "whole_entries.py", PACKAGE / "model" / "records.py"])
+    compilers = [PACKAGE / name for name in ("compilation.py", "type_memory.py", "whole_entries.py")]
+    return sorted([*found, *compilers, PACKAGE / "model" / "records.py"])
 
 
 def kernel_hash() -> str:

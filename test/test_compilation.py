@@ -265,3 +265,55 @@ time.sleep(600.0)
     parent.terminate()
     parent.wait(60.0)
     assert parent.stdout.read() == b"", "the pipe has no end while the child lives"
+
+
+# types of calls, found once
+
+
+def test_the_type_of_a_call_is_found_once_and_by_the_arithmetic_of_its_caller(tmp_path):
+    """A helper without arithmetic of its own takes its caller's: as written, 1e16 swallows 1.0."""
+    script = tmp_path / "kernels.py"
+    script.write_text("""
+import os
+import numba
+from numba.core.types.functions import BaseFunction
+from numba.extending import register_jitable
+from legged_contact_sim import compilation, type_memory
+
+@register_jitable
+def there_and_back(x):
+    return (x + 1e16) - 1e16
+
+@compilation.inlined
+def loose(x):
+    return there_and_back(x) + there_and_back(x) + there_and_back(x)
+
+@compilation.inlined_as_written
+def strict(x):
+    return there_and_back(x) + there_and_back(x) + there_and_back(x)
+
+@numba.njit(**compilation.MATHS)
+def both(x):
+    return strict(x), loose(x), strict(x), loose(x), x + 1, 1 + x, min(x, 2.0), min(2, int(x))
+
+asked = []
+find_type = BaseFunction.get_call_type
+def counted(self, context, args, kws):
+    asked.append((self, args))
+    return find_type(self, context, args, kws)
+BaseFunction.get_call_type = counted
+if os.environ["REMEMBER"] == "yes":
+    type_memory.remember_types_of_calls()
+print(both(1.0), sum(key.typing_key is there_and_back for key, _ in asked))
+""")
+    answers = []
+    for remember in ("no", "yes"):
+        environment = {**os.environ, "REMEMBER": remember, "PYTHONPATH": str(ROOT)}
+        command = [sys.executable, str(script)]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        numbers, count = done.stdout.strip().rsplit(" ", 1)
+        answers.append((numbers, int(count)))
+    assert answers[0][0] == answers[1][0] == "(0.0, 3.0, 0.0, 3.0, 2.0, 2.0, 1.0, 1)"
+    assert answers[0][1] > 2
+    assert answers[1][1] == 2  # once as written, once not
