@@ -72,12 +72,12 @@ def bind(entry: Callable[..., Any], *arguments: Any) -> functools.partial[Any]:
 @contextlib.contextmanager
 def together_with(work: Callable[[], Any]) -> Iterator[None]:
     """While this lasts, an entry that has to be compiled lets ``work`` compile what it calls on another processor."""
-    global _companion
-    _companion = work
+    _companions.append(work)
     try:
         yield
     finally:
-        _companion = None
+        if work in _companions:
+            _companions.remove(work)
 
 
 def _entry(function: Function, **options: Any) -> Function:
@@ -108,15 +108,15 @@ def _compile_in_child(compile_here: Callable[[Any], Any], signature: Any, ready:
     The process that compiles may run other code than those that load it from the cache: results would differ in the
     last bit. If the child fails, the caller compiles for itself.
     """
-    global _companion
     if _is_child:
         _compile_and_mark(compile_here, signature, ready)
         return
     _progress.greet()
-    work, _companion = _companion, None
+    works = tuple(_companions)
+    _companions.clear()
     children = [_fork(lambda: _compile_and_mark(compile_here, signature, ready))]
-    if work is not None:
-        children.append(_fork(work, told=False))
+    if works:
+        children.append(_fork(lambda: [work() for work in works], told=False))
     for child in children:
         _wait_for(child)
 
@@ -280,7 +280,7 @@ class _CompileProgress(event.Listener):
 
 
 _entries: set[Any] = set()
-_companion: Callable[[], Any] | None = None
+_companions: list[Callable[[], Any]] = []
 _is_child = False
 _folder: Path | None = None
 _progress = _CompileProgress()

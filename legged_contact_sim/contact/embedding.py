@@ -5,13 +5,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..compilation import bind
+from ..compilation import bind, together_with
 from .commands import COMMAND_ROWS
 from .embedding_events import Resolver
 from .event_driven import FAILED, REACHED_END, SMALLEST_STEP
 from .event_parameters import EventDrivenParameters
 from .event_steps import RESET, STEP, steps_entry
-from .model import Commands, ContactModel
+from .impulse_impact import contact_solver
+from .model import NO_LOG, Commands, ContactModel
 from .motion import FIRST_TRIAL, TRIAL, build_motion, restart_motion
 from .parameters import Parameters, number, whole
 from .records import ITERATIONS
@@ -56,8 +57,9 @@ class Embedding(ContactModel):
         problem = problem_of(len(robot.contact_points), robot.joint_count)
         self._left = np.zeros(1)
         self._counters = np.zeros(2, dtype=np.int64)
-        nothing = (np.zeros((1, COMMAND_ROWS, robot.nv)), np.empty((0, 0)), self._left, self._counters)
-        look = bind(steps_entry, self.system, self.motion, *nothing, 1.0, FOR_EVER, 1, 1, True)
+        nothing = (np.zeros((1, COMMAND_ROWS, robot.nv)), NO_LOG, self._left, self._counters)
+        with together_with(lambda: contact_solver(problem)):
+            look = bind(steps_entry, self.system, self.motion, *nothing, 1.0, FOR_EVER, 1, 1, True)
         self._advance = look.func
         self.resolver = Resolver(robot, self.system, self.motion, problem, parameters, look, self.events)
         self._steps = 0  # since the state was set

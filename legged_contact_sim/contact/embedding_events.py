@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 
 from ..actuation.rows import HOLD
-from ..compilation import bind
 from ..dynamics.functions import energies, to_base_axes
 from ..model import RobotModel
 from ..model.records import FREE
-from .impulse_impact import CUT_OFF, JAMMED, contact_entry
+from .impulse_impact import CUT_OFF, JAMMED, contact_solver
 from .model import Event
 from .motion import CONTACT_COUNT, STOP_COUNT, Motion
 from .records import CONTACT_NORMAL, CONTACT_TANGENTIAL, IMPACTS, LIMITS, OPEN, SLIP, STICK, UNCONVERGED, WORK_TERMS
@@ -58,7 +57,7 @@ class Resolver:
         self.robot, self.system, self.motion, self.problem = robot, system, motion, problem
         self.parameters, self.look, self.events = parameters, look, events
         self.bounce = True
-        self._solve = bind(contact_entry, problem, 0, 0, 0.0, 0.0, 0.0).func
+        self._solve = contact_solver(problem)
         self._joints = robot.links["joint_kind"] != FREE
         self._limited = self._joints & (robot.links["lower_limit"] < robot.links["upper_limit"])
         self._dry = self._joints & (robot.links["friction"] > 0.0)

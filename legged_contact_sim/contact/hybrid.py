@@ -1,13 +1,13 @@
 """Event-driven contact (Flickinger): smooth motion between events, impacts with energy control at them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import yaml
 
-from ..compilation import compiled_long
+from ..compilation import bind, compiled_long
 from ..errors import ParameterError
 from .commands import record, take_command
 from .event_loop import (
@@ -26,7 +26,7 @@ from .event_loop import (
 )
 from .event_parameters import EventDrivenParameters
 from .impact_law import ATTENUATION, CONSTRAINT, IMPACT_SETTINGS, NO_CONTROL, build_impact
-from .model import Commands, ContactModel, Event
+from .model import NO_LOG, Commands, ContactModel, Event
 from .motion import build_motion, restart_motion
 from .parameters import Parameters, choice, number, special, whole
 from .stick_slip import problem_of
@@ -107,19 +107,29 @@ class Hybrid(ContactModel):
         self._counters[EVENTS], self._counters[FRESH], self._steps = 0, 1, 0
         restart_motion(self.motion)
 
+    def single_step(self, time_step: float, command: np.ndarray) -> Callable[[], None]:
+        """See `ContactModel.single_step`; compiles what a step needs, so that the first one does not wait for it."""
+        bind(run_entry, *self._arrays(), command, NO_LOG, 0.0, time_step, 0, 1, 1, 1, self._room)
+        return super().single_step(time_step, command)
+
     def run(self, time_step: float, steps: int, commands: Commands, log: np.ndarray, log_every: int) -> None:
         """See `ContactModel.run`."""
+        entry: Callable[..., int] = run_entry
         done = 0
         while done < steps:
             begin = self.time + self._steps * time_step
-            taken = run_entry(
-                self.system, self.motion, self.impact, self._problem, self.settings, self._rows, self._counters,
-                self._crowd, self._modes, commands.rows, log, begin, time_step, done, steps, commands.every,
-                log_every, self._room,
-            )  # fmt: skip
+            progress = (begin, time_step, done, steps, commands.every, log_every, self._room)
+            taken = entry(*self._arrays(), commands.rows, log, *progress)
             self._steps += taken
             done += taken
             self._take_events()
+
+    def _arrays(self) -> tuple[Any, ...]:
+        """Return what the entry takes before the commands."""
+        return (
+            self.system, self.motion, self.impact, self._problem, self.settings, self._rows, self._counters,
+            self._crowd, self._modes,
+        )  # fmt: skip
 
     def _set_shapes(self, shapes: Mapping[str, tuple[float, float, float]]) -> None:
         for point, axes in shapes.items():

@@ -23,10 +23,11 @@ an approach. Joint limits take part as points without restitution.
 """
 
 import math
+from collections.abc import Callable
 
-from ..compilation import compiled, inlined
+from ..compilation import bind, compiled, inlined
 from .jam import find_jam, press_on
-from .stick_slip import LOOSE, RESTING, SLIPPING, classify, solve_forces
+from .stick_slip import LOOSE, RESTING, SLIPPING, Problem, classify, solve_forces
 
 RESOLVED, JAMMED, CUT_OFF = 0, 1, 2  # how an impact went; see `collide`
 
@@ -343,3 +344,8 @@ def contact_entry(problem, contacts, rows, static, dynamic, restitution):
         return 1.0 if solve_forces(problem, contacts, rows, static, dynamic) else 0.0, 0.0
     outcome, compression = collide(problem, contacts, rows, static, dynamic, restitution)
     return float(outcome), compression
+
+
+def contact_solver(problem: Problem) -> Callable[..., tuple[float, float]]:
+    """Return `contact_entry`, compiled for a problem's arrays."""
+    return bind(contact_entry, problem, 0, 0, 0.0, 0.0, 0.0).func

@@ -14,6 +14,8 @@ from ..terrain import Terrain
 from .parameters import Parameters as ParameterSet
 from .system import System, build_system
 
+NO_LOG = np.empty((0, 0))
+
 
 @dataclass(frozen=True)
 class Event:
@@ -90,8 +92,8 @@ class ContactModel(ABC):
 
     def single_step(self, time_step: float, command: np.ndarray) -> Callable[[], None]:
         """Return a call that advances by one step with the efforts that ``command`` (1, 2, nv) then holds."""
-        commands, log = Commands(command), np.empty((0, 0))
-        return lambda: self.run(time_step, 1, commands, log, 1)
+        commands = Commands(command)
+        return lambda: self.run(time_step, 1, commands, NO_LOG, 1)
 
     @abstractmethod
     def run(self, time_step: float, steps: int, commands: Commands, log: np.ndarray, log_every: int) -> None:

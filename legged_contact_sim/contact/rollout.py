@@ -7,10 +7,8 @@ import numpy as np
 
 from ..compilation import bind, compiled_long
 from .commands import record, take_command
-from .model import Commands, ContactModel
+from .model import NO_LOG, Commands, ContactModel
 from .system import System
-
-NO_LOG = np.empty((0, 0))
 
 
 def rollout_entry(advance: Callable[..., None]) -> Callable[..., None]:

@@ -11,6 +11,7 @@ from ..actuation.rows import DAMPING, EFFORT, STIFFNESS
 from ..compilation import together_with
 from ..contact import MODELS, Commands, ContactModel, Event
 from ..contact.commands import COMMAND_ROWS
+from ..contact.model import NO_LOG
 from ..dynamics import forward_kinematics
 from ..dynamics.functions import (
     checked,
@@ -26,7 +27,6 @@ from .report import StepReport
 from .trajectory import Trajectory, log_width
 
 Controller = Callable[[float, np.ndarray, np.ndarray], ArrayLike]
-NO_LOG = np.empty((0, 0))
 
 
 class State(NamedTuple):
@@ -239,8 +239,8 @@ class Simulator:
         return self.model.system.rates[EFFORT, self.robot.velocity_indices].copy()
 
     def _make_model(self, name: str, terrain: Terrain, parameters: Mapping[str, Any]) -> ContactModel:
-        model = make_contact_model(name, self.robot, terrain, parameters)
         with together_with(lambda: energies(self.robot, self.home(), np.zeros(self.robot.nv))):
+            model = make_contact_model(name, self.robot, terrain, parameters)
             self._single_step = model.single_step(self.time_step, self._command)
         return model
 
