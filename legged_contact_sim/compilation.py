@@ -25,6 +25,7 @@ import numba
 from numba.core import event
 from numba.extending import register_jitable
 
+from .shared_helpers import Call, Relay, keep_helpers
 from .supervision import die_with_parent
 from .type_memory import remember_types_of_calls
 from .whole_entries import leave_helpers_to_entries
@@ -59,6 +60,12 @@ def compiled_long(function: Function) -> Function:
     return _entry(function, nogil=True)
 
 
+def shared(function: Function) -> Function:
+    """Like `inlined`, for a large helper: compiled once for all entries, or ahead by another process (see `Call`)."""
+    _shared.add(function)
+    return inlined(function)  # type: ignore[no-any-return]
+
+
 def bind(entry: Callable[..., Any], *arguments: Any) -> functools.partial[Any]:
     """Return a call of a compiled entry with these very arguments, whose types need not be found out again.
 
@@ -70,14 +77,18 @@ def bind(entry: Callable[..., Any], *arguments: Any) -> functools.partial[Any]:
 
 
 @contextlib.contextmanager
-def together_with(work: Callable[[], Any]) -> Iterator[None]:
-    """While this lasts, an entry that has to be compiled lets ``work`` compile what it calls on another processor."""
-    _companions.append(work)
+def together_with(*works: Callable[[], Any]) -> Iterator[None]:
+    """While this lasts, an entry that has to be compiled lets ``works`` compile what they call on another processor.
+
+    Helpers of the entry itself, `Call`, come first: the entry waits for them.
+    """
+    _companions.extend(works)
     try:
         yield
     finally:
-        if work in _companions:
-            _companions.remove(work)
+        for work in works:
+            if work in _companions:
+                _companions.remove(work)
 
 
 def _entry(function: Function, **options: Any) -> Function:
@@ -112,13 +123,30 @@ def _compile_in_child(compile_here: Callable[[Any], Any], signature: Any, ready:
         _compile_and_mark(compile_here, signature, ready)
         return
     _progress.greet()
-    works = tuple(_companions)
+    works = sorted(_companions, key=lambda work: not isinstance(work, Call)) if _processors() > 1 else []
     _companions.clear()
-    children = [_fork(lambda: _compile_and_mark(compile_here, signature, ready))]
-    if works:
-        children.append(_fork(lambda: [work() for work in works], told=False))
+    relay = Relay([work for work in works if isinstance(work, Call)])
+
+    def lead() -> None:
+        relay.listen()
+        keep_helpers(_shared, cache_folder(), relay.wait)
+        _compile_and_mark(compile_here, signature, ready)
+
+    def help_out() -> None:
+        keep_helpers(_shared, cache_folder(), lambda name: None)
+        for work in works:
+            work()
+            if isinstance(work, Call):
+                relay.tell(work.file_name)
+
+    children = [_fork(lead), _fork(help_out, told=False)] if works else [_fork(lead)]
+    relay.close()
     for child in children:
         _wait_for(child)
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _compile_and_mark(compile_here: Callable[[Any], Any], signature: Any, ready: Path) -> None:
@@ -172,8 +200,8 @@ def cache_folder() -> Path:
 def kernel_sources() -> list[Path]:
     """Return the files that hold kernels, and constants and records that are compiled into them."""
     found = [path for folder in KERNEL_FOLDERS for path in (PACKAGE / folder).rglob("*.py")]
-    compilers = [PACKAGE / name for name in ("compilation.py", "type_memory.py", "whole_entries.py")]
-    return sorted([*found, *compilers, PACKAGE / "model" / "records.py"])
+    names = ("compilation.py", "shared_helpers.py", "type_memory.py", "whole_entries.py", "model/records.py")
+    return sorted([*found, *(PACKAGE / name for name in names)])
 
 
 def kernel_hash() -> str:
@@ -280,6 +308,7 @@ class _CompileProgress(event.Listener):
 
 
 _entries: set[Any] = set()
+_shared: set[Callable[..., Any]] = set()
 _companions: list[Callable[[], Any]] = []
 _is_child = False
 _folder: Path | None = None

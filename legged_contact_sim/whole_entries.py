@@ -22,11 +22,14 @@ def leave_helpers_to_entries(entry_names: set[str]) -> None:
     """
     config.SLP_VECTORIZE = 1
     llvm.set_option("legged_contact_sim", INLINING)
-    library, context = codegen.JITCodeLibrary, cpu.CPUContext
-    parts = [(library, "_optimize_final_module"), (library, "_finalize_final_module"), (context, "get_executable")]
+    library, context, engine = codegen.JITCodeLibrary, cpu.CPUContext, codegen.JITCPUCodegen
+    parts = [
+        (library, "_optimize_final_module"), (library, "_finalize_final_module"), (context, "get_executable"),
+        (library, "serialize_using_object_code"), (engine, "set_env"),
+    ]  # fmt: skip
     if not all(hasattr(owner, name) for owner, name in parts):
         return
-    optimise, finalise, executable = (getattr(owner, name) for owner, name in parts)
+    optimise, finalise, executable, serialise, set_environment = (getattr(owner, name) for owner, name in parts)
 
     def optimise_entry(self):  # type: ignore[no-untyped-def]
         if self.name in entry_names:
@@ -43,5 +46,13 @@ def leave_helpers_to_entries(entry_names: set[str]) -> None:
             return executable(self, library, fndesc, env)
         return [].append  # numba wants some built-in function of its own for each helper; nothing calls it
 
-    for (owner, name), replacement in zip(parts, (optimise_entry, finalise_entry, entry_executable), strict=True):
+    def serialise_entry(self):  # type: ignore[no-untyped-def]
+        return serialise(self) if self.name in entry_names else self.serialize_using_bitcode()
+
+    def set_entry_environment(self, name, environment):  # type: ignore[no-untyped-def]
+        if self._engine.get_global_value_address(name):  # helpers have none: nothing of theirs is in memory
+            set_environment(self, name, environment)
+
+    own = (optimise_entry, finalise_entry, entry_executable, serialise_entry, set_entry_environment)
+    for (owner, name), replacement in zip(parts, own, strict=True):
         setattr(owner, name, replacement)

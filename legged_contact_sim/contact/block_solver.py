@@ -10,7 +10,7 @@ w >= 0, z >= 0, w z = 0.
 
 import math
 
-from ..compilation import inlined
+from ..compilation import inlined, shared
 from ..dynamics.spatial import stretch, sym_inverse
 from .newton_solver import BLUNT, SHARP, newton_step, row_velocity
 from .records import OPEN, SLIP, STICK
@@ -248,7 +248,7 @@ def complementarity_residual(G, b, z, w, contacts, rows, mu, nu, modes):
     return worst / largest
 
 
-@inlined
+@shared
 def solve_by_blocks(system, contacts, rows, h, settings):
     """Solve the contact problem of a step; return the effort, the residual, and whether it is solved."""
     G, b, z, w = system.G, system.vectors[OFFSET], system.vectors[IMPULSE], system.vectors[VELOCITY]

@@ -1,7 +1,7 @@
 """What a step leaves behind: contact records, works and solver figures in the ledger."""
 
 from ..actuation.rows import CHANGE
-from ..compilation import inlined
+from ..compilation import inlined, shared
 from ..dynamics.kinematics import carry_rates
 from ..dynamics.spatial import put_vector, spatial, vadd, vdot, vector, vector_at, velocity_at, vscale
 from .constraint_rows import CLOSED_GAP
@@ -48,7 +48,7 @@ def world_impulse(contact, z, r):
     return vadd(along, vscale(vector(contact.second_tangent), z[r + 2]))
 
 
-@inlined
+@shared
 def book_contacts(system, contacts, h, z, settings):
     """Enter the impulses in the contacts' records and their work in the ledger.
 

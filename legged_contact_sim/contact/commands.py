@@ -1,7 +1,7 @@
 """What drives the joints during a run: efforts and joint springs toward targets, row by row; and what is recorded."""
 
 from ..actuation.rows import FEED, TARGET
-from ..compilation import inlined
+from ..compilation import inlined, shared
 from ..dynamics.kinematics import copy, place_bodies, rates_to_base_axes
 from .detection import measure_all_gaps
 
@@ -15,7 +15,7 @@ def take_command(system, command):
     copy(command[1], system.rates[TARGET])
 
 
-@inlined
+@shared
 def record(system, row):
     """Write one row of a log: q, v (public axes), ledger, then impulse (3), end gap and mode of every contact point."""
     nv = system.rates.shape[1]

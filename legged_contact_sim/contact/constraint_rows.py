@@ -1,7 +1,7 @@
 """Rows of the contact problem: contacts and joint limits, their inverse inertia and free velocities."""
 
 from ..actuation.rows import FREE_RATES, LOWER, POSITION, UPPER
-from ..compilation import inlined
+from ..compilation import inlined, shared
 from ..dynamics.contact_inertia import common_ancestor, coupling, hand_inward_effort
 from ..dynamics.spatial import ZERO, Spatial, apply, dot, force_at, inertia, put_spatial, scale, spatial, sub, vector
 from ..model.records import FREE
@@ -133,7 +133,7 @@ def couple_limit(links, bodies, rows, efforts, G, r):
         G[s, r] = G[r, s]
 
 
-@inlined
+@shared
 def fill_rows(system, contacts, joints):
     """Build G of the active contacts (3 rows each) and, after them, of the joint limits that act (1 row each)."""
     links, bodies, rows, efforts, G = system.links, system.bodies, system.rows, system.row_efforts, system.G

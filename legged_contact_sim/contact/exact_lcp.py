@@ -49,6 +49,11 @@ def advance_by_pivoting(system, h, settings):
     advance(system, h, settings, solve_by_pivoting)
 
 
+SOLVERS: dict[str, Callable[..., Any]] = {
+    "block_pgs": solve_by_blocks,
+    "pgs": solve_by_rows,
+    "lemke": solve_by_pivoting,
+}
 ENTRIES: dict[str, Callable[..., None]] = {
     "block_pgs": rollout_entry(advance_by_blocks),
     "pgs": rollout_entry(advance_by_rows),
@@ -66,7 +71,7 @@ class ExactLcp(SteppingModel):
     def __init__(self, robot: Any, terrain: Any, parameters: Any) -> None:
         """See `ContactModel`."""
         super().__init__(robot, terrain, parameters)
-        self.entry = ENTRIES[parameters.solver]
+        self.entry, self.solve = ENTRIES[parameters.solver], SOLVERS[parameters.solver]
         if parameters.solver == "lemke":
             self.system = pivoting_system(self.system)
         self.settings = np.zeros(1, dtype=SETTINGS)

@@ -70,6 +70,7 @@ class Moreau(SteppingModel):
         self.settings["dry"] = dry_joints(robot)
         self._ends = np.zeros((2, 0, 6))
         self.entry: Callable[..., None] = run_entry
+        self.solve = solve_by_prox
         self._fixed: tuple[Any, ...] = (self.settings,)
         if parameters.coordinates != "minimal":
             self._cut(parameters)
@@ -81,7 +82,7 @@ class Moreau(SteppingModel):
         self._ends = np.zeros((2, len(forest.cuts), 6))
         work = (np.zeros(forest.nv), np.zeros((RATE_ROWS, forest.nv)))
         cuts = (forest.cuts, np.zeros((len(forest.cuts), 6, 6)), self._ends)
-        self.entry = run_cut_entry
+        self.entry, self.solve = run_cut_entry, None
         self._fixed = (forest.links, *work, *cuts, self.settings, int(parameters.bilateral == "direct"))
 
     def restart(self) -> None:

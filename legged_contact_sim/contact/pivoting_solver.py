@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from ..compilation import inlined
+from ..compilation import inlined, shared
 from .block_solver import complementarity_residual
 from .lcp import SOLVED, lemke_kernel
 from .system import IMPULSE, KEPT, MODE, OFFSET, SHARE, VELOCITY, System
@@ -91,7 +91,7 @@ def renew_friction(G, b, z, contacts, rows, mu, nu):
         z[r + 1], z[r + 2] = friction_impulse(G, r, u1, u2, mu * z[r], nu)
 
 
-@inlined
+@shared
 def solve_by_pivoting(system, contacts, rows, h, settings):
     """Solve the contact problem; return the exchanges, the residual, and whether it is solved."""
     G, b, z, w = system.G, system.vectors[OFFSET], system.vectors[IMPULSE], system.vectors[VELOCITY]

@@ -16,7 +16,7 @@ the tolerance with it, since smaller steps are no better ones.
 
 import math
 
-from ..compilation import inlined
+from ..compilation import inlined, shared
 from .block_solver import ACCEPTABLE, block_velocity, solve_contacts
 from .newton_solver import row_velocity
 from .records import OPEN, SLIP, STICK
@@ -187,7 +187,7 @@ def solve_unilateral(G, b, z, w, work, kept, contacts, rows, mu, modes, relaxati
     return effort, residual, solved
 
 
-@inlined
+@shared
 def solve_by_prox(system, contacts, rows, h, settings):
     """Solve the contact problem of a step; return the iterations, the residual, and whether it is solved."""
     G, b, z, w = system.G, system.vectors[OFFSET], system.vectors[IMPULSE], system.vectors[VELOCITY]

@@ -5,10 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from ..compilation import bind, compiled_long
+from ..compilation import bind, compiled_long, together_with
+from ..shared_helpers import Call
 from .commands import record, take_command
 from .model import NO_LOG, Commands, ContactModel
 from .system import System
+from .time_stepping import large_helpers
 
 
 def rollout_entry(advance: Callable[..., None]) -> Callable[..., None]:
@@ -35,14 +37,22 @@ def rollout_entry(advance: Callable[..., None]) -> Callable[..., None]:
 
 
 class SteppingModel(ContactModel):
-    """A time-stepping model: ``settings`` is a record array (1,) of numbers that its ``entry`` reads."""
+    """A time-stepping model: ``settings`` is a record array (1,) of numbers that its ``entry`` reads.
+
+    ``solve`` is the solver of a step as `time_stepping.advance` takes it, None for another kind of step.
+    """
 
     entry: Any
     settings: np.ndarray
+    solve: Callable[..., Any] | None = None
 
     def single_step(self, time_step: float, command: np.ndarray) -> Callable[[], None]:
         """See `ContactModel.single_step`."""
-        return bind(self.entry, *self._arguments(time_step), command, NO_LOG, time_step, 1, 1, 1)
+        helpers = [Call(record, (self.system, NO_LOG.ravel()))]
+        if self.solve is not None:
+            helpers = [*large_helpers(self.system, self.settings[0], self.solve), *helpers]
+        with together_with(*helpers):
+            return bind(self.entry, *self._arguments(time_step), command, NO_LOG, time_step, 1, 1, 1)
 
     def run(self, time_step: float, steps: int, commands: Commands, log: np.ndarray, log_every: int) -> None:
         """See `ContactModel.run`."""

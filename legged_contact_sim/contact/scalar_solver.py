@@ -2,7 +2,7 @@
 
 import math
 
-from ..compilation import inlined
+from ..compilation import inlined, shared
 from .block_solver import complementarity_residual
 from .newton_solver import row_velocity
 from .system import IMPULSE, MODE, OFFSET, VELOCITY
@@ -29,7 +29,7 @@ def scalar_sweep(G, b, z, contacts, rows, mu, nu):
         z[r] = max(0.0, z[r] - row_velocity(G, b, z, r, rows) / G[r, r])
 
 
-@inlined
+@shared
 def solve_by_rows(system, contacts, rows, h, settings):
     """Solve the contact problem by scalar sweeps alone; return their number, the residual, and whether it is solved."""
     G, b, z, w = system.G, system.vectors[OFFSET], system.vectors[IMPULSE], system.vectors[VELOCITY]

@@ -9,6 +9,8 @@ goes on to the ground, an impact with restitution changes the rates, and the res
 """
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 from ..actuation.joint_laws import (
     add_contact_hold,
@@ -19,7 +21,7 @@ from ..actuation.joint_laws import (
     revise_slides,
 )
 from ..actuation.rows import ACCELERATION, ADDED, APPLIED, CHANGE, FREE_RATES, MIDDLE, TREND
-from ..compilation import inlined
+from ..compilation import inlined, shared
 from ..dynamics.articulated_body import apply_external_forces, gather_inertias, spread_from_inverses
 from ..dynamics.contact_inertia import invert_roots, spread_jumps
 from ..dynamics.integrators import keep_momentum
@@ -35,6 +37,7 @@ from ..dynamics.spatial import (
     spatial,
 )
 from ..model.records import FREE
+from ..shared_helpers import Call
 from .bookkeeping import (
     SOFTEST_IMPACT,
     book_contacts,
@@ -48,7 +51,7 @@ from .constraint_rows import CLOSED_GAP, closing_speed, fill_limit_offsets, fill
 from .detection import lay_tangents, measure_gap, normal_speed, put_velocity, time_to_ground
 from .impacts import ARRIVE, HOLD_OFF, IMPACT, STOP, gains_energy, next_part
 from .records import ACTUATORS, CONTACTS, EXTERNAL, JOINT_LOSSES, LIMITS, OPEN, UNCONVERGED
-from .system import ACTIVE, IMPULSE, OFFSET, SOLVER
+from .system import ACTIVE, IMPULSE, OFFSET, SOLVER, System
 
 SIMULTANEOUS = 1e-3  # of a time step; points that arrive closer together than this hit the ground in one impact
 MAX_LOOKS = 40  # at a step, while dry joints change between holding and sliding
@@ -138,7 +141,7 @@ def first_limit(system, q_middle, v, h, settings):
     return first
 
 
-@inlined
+@shared
 def find_contacts(system, h, settings, arrivals):
     """List the contacts that act in this step; return how many, and when the first new one hits the ground, s.
 
@@ -415,3 +418,13 @@ def advance(system, h, settings, solve):
     while left > 0.0:
         found = contact_step(system, length, settings, arrivals, arrival, solve)
         left, length, arrivals, arrival, impacts = next_part(found, left, length, arrivals, arrival, impacts)
+
+
+def large_helpers(system: System, settings: Any, solve: Callable[..., Any]) -> list[Call]:
+    """Return half of the work of compiling a step, for a second processor, in the order in which it is needed."""
+    return [
+        Call(find_contacts, (system, 0.0, settings, STOP)),
+        Call(fill_rows, (system, 0, 0)),
+        Call(solve, (system, 0, 0, 0.0, settings)),
+        Call(book_contacts, (system, 0, 0.0, system.vectors[IMPULSE], settings)),
+    ]
