@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
+import llvmlite.binding as llvm
 import numba
 from numba.core import event
 from numba.extending import register_jitable
@@ -205,8 +206,12 @@ def kernel_sources() -> list[Path]:
 
 
 def kernel_hash() -> str:
-    """Return a hash of every source that a kernel may be made of: any edit may reach it through inlining."""
-    digest = hashlib.sha256(numba.__version__.encode())
+    """Return a hash of every source that a kernel may be made of, and of who compiles it for which processor.
+
+    Any edit may reach a kernel through inlining. A folder may be seen by several machines and versions of Python.
+    """
+    processor = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
+    digest = hashlib.sha256(f"{numba.__version__} {sys.version} {processor}".encode())
     for source in kernel_sources():
         digest.update(source.relative_to(PACKAGE).as_posix().encode() + b"\0" + source.read_bytes())
     return digest.hexdigest()[:16]

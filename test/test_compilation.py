@@ -82,6 +82,19 @@ def test_an_edit_of_other_sources_keeps_the_kernels(package):
     assert compilation.kernel_hash() == before
 
 
+def test_another_processor_python_or_numba_has_kernels_of_its_own(monkeypatch):
+    hashes = {compilation.kernel_hash()}
+    for owner, name, value in (
+        (compilation.llvm, "get_host_cpu_name", lambda: "abacus"),
+        (compilation.sys, "version", "4.0"),
+        (compilation.numba, "__version__", "1.0"),
+    ):
+        with monkeypatch.context() as other:
+            other.setattr(owner, name, value)
+            hashes.add(compilation.kernel_hash())
+    assert len(hashes) == 4
+
+
 def test_the_hash_does_not_depend_on_the_place(tmp_path, monkeypatch):
     copy = copy_of_package(tmp_path / "here")
     monkeypatch.setattr(compilation, "PACKAGE", copy)
