@@ -119,7 +119,7 @@ class ControllerNode(Node):
         """Command zero effort, once, when joint states stay out; never guess how the robot moves on."""
         if not self._zeroed and time.monotonic() - self._heard > self.timeout:
             self.warn("joint_states", f"no joint states for {self.timeout:g} s: joint efforts are zero")
-            self.answers.zero(self.answers.stamp)
+            self.answers.withdraw()
             self._zeroed = True
 
 
@@ -173,6 +173,16 @@ class Answers:
     def zero(self, stamp: int) -> None:
         """Answer with no effort."""
         self.publish(stamp, np.zeros(len(self._effort)))
+
+    def withdraw(self) -> None:
+        """Command no effort unasked, with a stamp that no state has: the last answer stays what it was.
+
+        A simulator in lockstep that is slow to take that answer would find two, and what it does would depend on when.
+        """
+        stamp, effort = self.stamp, self._effort.copy()
+        self.zero(stamp + 1)
+        self.stamp, self._effort[:] = stamp, effort
+        self._stamp[:] = divmod(max(stamp, 0), NANOSECONDS)
 
     def repeat(self) -> None:
         """Publish the last answer once more."""

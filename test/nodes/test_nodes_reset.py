@@ -46,14 +46,17 @@ def test_resets_under_load(bench):
             assert bench.call(Trigger, "/reset", seconds=60.0).success
             # Far enough that a reader which loses some messages still sees the time go back at the next reset.
             wait_for(lambda n=before: look() > FAR and len(seen["/joint_states"]) > n + 20, 60.0, "time goes on")
-    jumps = [published for published, stamp in back(seen["/clock"])]
+    jumps = back(seen["/clock"])
     assert len(jumps) == RESETS
     for topic in ("/joint_states", "/tf"):
-        went_back = back(seen[topic])
+        went_back, compared = back(seen[topic]), 0
         assert len(went_back) == RESETS
-        for announced, (published, stamp) in zip(jumps, went_back, strict=True):
-            assert announced <= published, f"{topic} went back before /clock"
+        for (announced, first), (published, stamp) in zip(jumps, went_back, strict=True):
             assert stamp < FAR
+            if first <= stamp:  # otherwise this reader has lost what /clock said first
+                assert announced <= published, f"{topic} went back before /clock"
+                compared += 1
+        assert compared > RESETS // 2
     messages = [deserialize_message(raw, JointState) for _, _, raw in seen["/joint_states"][::5]]
     states = np.array([[*m.position, *m.velocity, *m.effort] for m in messages])
     assert np.isfinite(states).all()
