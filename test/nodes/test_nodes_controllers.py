@@ -41,6 +41,11 @@ class Plant:
         listening = all(publisher.get_subscription_count() for publisher in heard)
         return listening and self.answers.subscription.get_publisher_count() and " at 500 Hz" in self.process.said()
 
+    def responds(self):
+        """Tell readings; return whether an answer has come: the other side matches publishers when it sees them."""
+        self.tell()
+        return self.answers.newest() is not None
+
     def tell(self, odometry=True, spoiled=False, again=False):
         """Publish the readings of the next instant (or this one): a robot at rest, a little off its home pose."""
         self.stamp += 0 if again else PERIOD
@@ -79,6 +84,7 @@ def plants(shared_bench):
     found = {name: Plant(shared_bench, name) for name in CONTROLLERS}
     for plant in found.values():
         wait_for(plant.matched, 300.0, plant.name, [plant.process])
+        wait_for(plant.responds, 30.0, plant.name, [plant.process])
     return found
 
 
