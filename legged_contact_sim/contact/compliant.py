@@ -6,23 +6,16 @@ from typing import ClassVar
 from ..compilation import inlined
 from .force_stepping import (
     ForceModel,
-    begin_step,
-    carry_stretch,
-    count_acting,
-    drag_stretch,
-    end_step,
-    look_again,
+    advance,
+    carry_or_drag,
     middle_stretch,
     resize_tangential,
-    revise_joints,
-    solve_step,
     tangential_size,
     touch_down,
 )
 from .parameters import Parameters, number
 from .records import OPEN, SLIP, STICK
 from .rollout import rollout_entry
-from .time_stepping import MAX_LOOKS
 
 FORCE_TOLERANCE = 1e-9  # relative error of a contact's force at which a step is settled
 
@@ -68,7 +61,7 @@ def touching_share(contact, h):
 
 
 @inlined
-def press(contact, h, law):
+def press(contact, h, law, looks):
     """Set f_0 and the resistances of a touching point (Algorithm 1, lines 1 and 7); friction of a slip stays.
 
     The spring's force is linear in the end velocity around that of the last look: Newton's method, look by look.
@@ -151,25 +144,7 @@ def revise(system, h, law):
 @inlined
 def advance_compliant(system, h, law):
     """One step of length ``h``, s."""
-    begin_step(system, h, True)
-    looks, joints, settled = 0, 0, False
-    while not settled and looks < MAX_LOOKS:
-        for contact in system.contacts:
-            if contact.mode != OPEN:
-                press(contact, h, law)
-        acting, joints = count_acting(system.contacts), solve_step(system, h)
-        settled = acting > 0 or looks > 0
-        settled = not revise_joints(system, joints, looks) and settled
-        settled = not revise(system, h, law) and settled
-        if not settled:
-            look_again(system, acting, looks)
-        looks += 1
-    for contact in system.contacts:
-        if contact.mode == STICK:
-            carry_stretch(contact, h)
-        elif contact.mode == SLIP:
-            drag_stretch(contact, law.tangential_stiffness)
-    end_step(system, h, joints, looks, settled)
+    advance(system, h, law, True, press, revise, carry_or_drag)
 
 
 class Compliant(ForceModel):

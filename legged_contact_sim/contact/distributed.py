@@ -20,23 +20,10 @@ from ..dynamics.spatial import (
     vsub,
 )
 from .bookkeeping import world_impulse
-from .force_stepping import (
-    ForceModel,
-    begin_step,
-    carry_stretch,
-    count_acting,
-    end_step,
-    look_again,
-    middle_stretch,
-    put_stretch,
-    revise_joints,
-    solve_step,
-    tangential_size,
-)
+from .force_stepping import ForceModel, advance, carry_stretch, middle_stretch, put_stretch, tangential_size
 from .parameters import Parameters, number
 from .records import OPEN, SLIP, STICK
 from .rollout import rollout_entry
-from .time_stepping import MAX_LOOKS
 
 DRAG_TOLERANCE = 1e-9  # relative error of a point's sliding force at which a step is settled
 
@@ -76,7 +63,7 @@ def sliding_force(contact, law):
 
 
 @inlined
-def press(contact, h, law):
+def press(contact, h, law, looks):
     """Set f_0 and the resistances of a touching point; ``drag`` is its sliding force."""
     depth, start = -contact.gap, contact.start_velocity
     elastic, damping = law.normal_stiffness * depth**law.normal_exponent, depth**law.damping_exponent
@@ -182,25 +169,15 @@ def end_speed(contact, direction):
 
 
 @inlined
+def carry(contact, h, law):
+    """Let a touching point's stretch follow it, whether it sticks or slides."""
+    carry_stretch(contact, h)
+
+
+@inlined
 def advance_distributed(system, h, law):
     """One step of length ``h``, s."""
-    begin_step(system, h, False)
-    looks, joints, settled = 0, 0, False
-    while not settled and looks < MAX_LOOKS:
-        for contact in system.contacts:
-            if contact.mode != OPEN:
-                press(contact, h, law)
-        acting, joints = count_acting(system.contacts), solve_step(system, h)
-        settled = acting > 0 or looks > 0
-        settled = not revise_joints(system, joints, looks) and settled
-        settled = not revise(system, h, law) and settled
-        if not settled:
-            look_again(system, acting, looks)
-        looks += 1
-    for contact in system.contacts:
-        if contact.mode != OPEN:
-            carry_stretch(contact, h)
-    end_step(system, h, joints, looks, settled)
+    advance(system, h, law, False, press, revise, carry)
     change_phases(system, h, law)
 
 

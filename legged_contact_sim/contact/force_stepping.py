@@ -23,7 +23,6 @@ from ..compilation import inlined
 from ..dynamics.articulated_body import apply_external_forces, gather_inertias, spread_accelerations
 from ..dynamics.contact_inertia import hand_inward_effort, invert_roots
 from ..dynamics.kinematics import carry_two_rates, copy, place_bodies
-from ..dynamics.manifold import move
 from ..dynamics.spatial import (
     Inertia,
     add,
@@ -50,7 +49,15 @@ from .parameters import Parameters
 from .records import CONTACT_NORMAL, CONTACT_TANGENTIAL, CONTACTS, ITERATIONS, OPEN, STICK, UNCONVERGED
 from .rollout import SteppingModel
 from .system import IMPULSE, JOINTED, OFFSET, SIDE, SOLVER
-from .time_stepping import apply_impulses, external_forces_act, finish_step, free_end
+from .time_stepping import (
+    MAX_LOOKS,
+    apply_impulses,
+    external_forces_act,
+    finish_step,
+    foretell_mean_rates,
+    free_end,
+    go_halfway,
+)
 
 LIMIT_TOLERANCE, LIMIT_SWEEPS = 1e-12, 10_000  # of the joint limits' complementarity problem
 
@@ -83,9 +90,8 @@ def begin_step(system, h, ahead):
     nv = rates.shape[1]
     nq = len(system.state) - nv
     v = system.state[nq:]
-    move(links, system.state[:nq], v, 0.5 * h, system.result[:nq])
+    go_halfway(system, h)
     for j in range(nv):
-        rates[MIDDLE, j] = v[j] + 0.5 * h * rates[TREND, j]
         rates[CHANGE, j] = v[j] + h * rates[TREND, j]
     guess_slides(links, system.slides, v)
     place_again(system)
@@ -262,9 +268,7 @@ def revise_joints(system, joints, looks):
 def look_again(system, acting, looks):
     """Prepare another look at the step; before the second one in flight, with the mean rates of the first."""
     if acting == 0 and looks == 0:
-        nq = len(system.state) - system.rates.shape[1]
-        for j in range(system.rates.shape[1]):
-            system.rates[MIDDLE, j] = 0.5 * (system.state[nq + j] + system.result[nq + j])
+        foretell_mean_rates(system)
     place_again(system)
 
 
@@ -297,6 +301,15 @@ def carry_stretch(contact, h):
 def drag_stretch(contact, stiffness):
     """Move the point where a slipping contact sticks so that the spring alone, N/m, has the force of friction."""
     put_stretch(contact, -contact.force[1] / stiffness, -contact.force[2] / stiffness)
+
+
+@inlined
+def carry_or_drag(contact, h, law):
+    """Let the stretch of a touching point follow it, or its friction where it slips."""
+    if contact.mode == STICK:
+        carry_stretch(contact, h)
+    else:
+        drag_stretch(contact, law.tangential_stiffness)
 
 
 @inlined
@@ -340,3 +353,30 @@ def end_step(system, h, joints, looks, settled):
     system.ledger[SOLVER + ITERATIONS] += looks
     if not settled:
         system.ledger[SOLVER + UNCONVERGED] += 1.0
+
+
+@inlined
+def advance(system, h, law, ahead, press, revise, carry):
+    """One step of length ``h``, s, under a force law that three functions make.
+
+    ``press(contact, h, law, looks)`` sets f_0 and the resistances of a touching point before each look at the step,
+    ``revise(system, h, law)`` brings the forces up to date with the solved end velocities and returns whether anything
+    changed, ``carry(contact, h, law)`` takes a touching point's spring to the end. ``ahead``: see `begin_step`.
+    """
+    begin_step(system, h, ahead)
+    looks, joints, settled = 0, 0, False
+    while not settled and looks < MAX_LOOKS:
+        for contact in system.contacts:
+            if contact.mode != OPEN:
+                press(contact, h, law, looks)
+        acting, joints = count_acting(system.contacts), solve_step(system, h)
+        settled = acting > 0 or looks > 0
+        settled = not revise_joints(system, joints, looks) and settled
+        settled = not revise(system, h, law) and settled
+        if not settled:
+            look_again(system, acting, looks)
+        looks += 1
+    for contact in system.contacts:
+        if contact.mode != OPEN:
+            carry(contact, h, law)
+    end_step(system, h, joints, looks, settled)

@@ -11,13 +11,14 @@ from ..compilation import inlined
 from ..dynamics.contact_inertia import ROW
 from ..model import RobotModel
 from ..model.cuts import COORDINATES, cut
+from .acting_contacts import AT_MIDPOINT, PREDICTED
 from .moreau_cuts import run_cut_entry
 from .parameters import Parameters, choice, number, whole
 from .prox import JOR, SOR, solve_by_prox
 from .records import SETTINGS
 from .rollout import SteppingModel, rollout_entry
 from .system import VECTOR_ROWS, System, dry_joints, extent, solver_work
-from .time_stepping import AT_MIDPOINT, PREDICTED, advance
+from .time_stepping import advance
 
 PROX = {"jor": JOR, "sor": SOR}
 FINISH = ("none", "newton")

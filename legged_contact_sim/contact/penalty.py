@@ -5,24 +5,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ..compilation import inlined
-from .force_stepping import (
-    ForceModel,
-    begin_step,
-    carry_stretch,
-    count_acting,
-    drag_stretch,
-    end_step,
-    look_again,
-    middle_stretch,
-    resize_tangential,
-    revise_joints,
-    solve_step,
-    tangential_size,
-)
+from .force_stepping import ForceModel, advance, carry_or_drag, middle_stretch, resize_tangential, tangential_size
 from .parameters import Parameters, number
-from .records import OPEN, SLIP, STICK
+from .records import SLIP, STICK
 from .rollout import rollout_entry
-from .time_stepping import MAX_LOOKS
 
 
 @dataclass(frozen=True)
@@ -42,8 +28,13 @@ class PenaltyParameters(Parameters):
 
 
 @inlined
-def press(contact, h, law):
-    """Set the force of a touching point at the middle of the step, from the velocity that the last step foretells."""
+def press(contact, h, law, looks):
+    """Set the force of a touching point at the middle of the step, from the velocity that the last step foretells.
+
+    Once: further looks, for the joints' friction, know the end velocity, which an explicit force does not.
+    """
+    if looks > 0:
+        return
     start, end, force = contact.start_velocity, contact.end_velocity, contact.force
     w0, w1, w2 = 0.5 * (start[0] + end[0]), 0.5 * (start[1] + end[1]), 0.5 * (start[2] + end[2])
     contact.resistance[0], contact.resistance[1] = 0.0, 0.0
@@ -60,26 +51,15 @@ def press(contact, h, law):
 
 
 @inlined
+def leave(system, h, law):
+    """Take the forces as they were set, whatever the end velocities: change nothing."""
+    return False
+
+
+@inlined
 def advance_penalty(system, h, law):
     """One step of length ``h``, s."""
-    begin_step(system, h, False)
-    for contact in system.contacts:
-        if contact.mode != OPEN:
-            press(contact, h, law)
-    looks, joints, settled = 0, 0, False
-    while not settled and looks < MAX_LOOKS:
-        acting, joints = count_acting(system.contacts), solve_step(system, h)
-        settled = acting > 0 or looks > 0
-        settled = not revise_joints(system, joints, looks) and settled
-        if not settled:
-            look_again(system, acting, looks)
-        looks += 1
-    for contact in system.contacts:
-        if contact.mode == STICK:
-            carry_stretch(contact, h)
-        elif contact.mode == SLIP:
-            drag_stretch(contact, law.tangential_stiffness)
-    end_step(system, h, joints, looks, settled)
+    advance(system, h, law, False, press, leave, carry_or_drag)
 
 
 class Penalty(ForceModel):

@@ -21,11 +21,11 @@ from ..actuation.joint_laws import (
     revise_slides,
 )
 from ..actuation.rows import ACCELERATION, ADDED, APPLIED, CHANGE, FREE_RATES, MIDDLE, TREND
-from ..compilation import inlined, shared
+from ..compilation import inlined
 from ..dynamics.articulated_body import apply_external_forces, gather_inertias, spread_from_inverses
 from ..dynamics.contact_inertia import invert_roots, spread_jumps
 from ..dynamics.integrators import keep_momentum
-from ..dynamics.kinematics import carry_rates, carry_two_rates, copy, place_bodies
+from ..dynamics.kinematics import carry_two_rates, copy, place_bodies
 from ..dynamics.manifold import move
 from ..dynamics.momentum import carries_all
 from ..dynamics.spatial import (
@@ -38,8 +38,8 @@ from ..dynamics.spatial import (
 )
 from ..model.records import FREE
 from ..shared_helpers import Call
+from .acting_contacts import AT_MIDPOINT, PREDICTED, append_overlooked, find_contacts, first_limit
 from .bookkeeping import (
-    SOFTEST_IMPACT,
     book_contacts,
     book_solution,
     clear_report,
@@ -47,18 +47,12 @@ from .bookkeeping import (
     external_work,
     limit_work,
 )
-from .constraint_rows import CLOSED_GAP, closing_speed, fill_limit_offsets, fill_rows, find_limits, passes_limit
-from .detection import lay_tangents, measure_gap, normal_speed, put_velocity, time_to_ground
-from .impacts import ARRIVE, HOLD_OFF, IMPACT, STOP, gains_energy, next_part
-from .records import ACTUATORS, CONTACTS, EXTERNAL, JOINT_LOSSES, LIMITS, OPEN, UNCONVERGED
+from .constraint_rows import closing_speed, fill_limit_offsets, fill_rows, find_limits, passes_limit
+from .impacts import STOP, gains_energy, next_part
+from .records import ACTUATORS, CONTACTS, EXTERNAL, JOINT_LOSSES, LIMITS, UNCONVERGED
 from .system import ACTIVE, IMPULSE, OFFSET, SOLVER, System
 
-SIMULTANEOUS = 1e-3  # of a time step; points that arrive closer together than this hit the ground in one impact
 MAX_LOOKS = 40  # at a step, while dry joints change between holding and sliding
-
-# Rules by which a contact acts: its gap would close by the end of the step, or it is closed at the midpoint (Moreau's
-# scheme as Gehring writes it: no impacts inside the step, restitution at every step, nothing takes back the drift).
-PREDICTED, AT_MIDPOINT = 0, 1
 
 
 @inlined
@@ -97,95 +91,6 @@ def free_end(system, v, h):
         if bodies[i].locked:
             rates[FREE_RATES, links[i].velocity_index] = 0.0
     carry_two_rates(links, bodies, v, rates[FREE_RATES])
-
-
-@inlined
-def speed_bound(system, extent):
-    """Return a speed, m/s, that no point of the robot exceeds with the rates at the start or the free ones.
-
-    Every rate moves a point by at most its own share times the robot's extent, m (1 for a sliding joint).
-    """
-    lever, bound, nv = max(extent, 1.0), 0.0, system.rates.shape[1]
-    start = len(system.state) - nv
-    for j in range(nv):
-        bound += max(abs(system.state[start + j]), abs(system.rates[FREE_RATES, j]))
-    return bound * lever
-
-
-@inlined
-def arrival_time(gap, start, free, h, settings):
-    """Return when a point (or a joint) that was away from the ground (its limit) hits it, s, from its gap halfway.
-
-    inf: not in this step, or too softly to matter. One that is there already and still comes on hits it at once.
-    """
-    gap_before, acceleration = gap - 0.5 * h * start, (free - start) / h
-    time = time_to_ground(gap_before if gap_before > CLOSED_GAP else 0.0, start, acceleration)
-    if time >= h or -start - acceleration * time < SOFTEST_IMPACT * settings.impact_threshold:
-        return math.inf
-    return time
-
-
-@inlined
-def first_limit(system, q_middle, v, h, settings):
-    """Return when the first joint that was away from its limits hits one, s; inf: none does in this step."""
-    first = math.inf
-    for i in range(len(system.links)):
-        link, j = system.links[i], system.links[i].velocity_index
-        if link.joint_kind == FREE or system.bodies[i].locked:
-            continue
-        q, free = q_middle[link.position_index], system.rates[FREE_RATES, j]
-        if q + 0.5 * h * free < link.lower_limit and q - 0.5 * h * v[j] > link.lower_limit + CLOSED_GAP:
-            first = min(first, arrival_time(q - link.lower_limit, v[j], free, h, settings))
-        elif q + 0.5 * h * free > link.upper_limit and q - 0.5 * h * v[j] < link.upper_limit - CLOSED_GAP:
-            first = min(first, arrival_time(link.upper_limit - q, -v[j], -free, h, settings))
-    return first
-
-
-@shared
-def find_contacts(system, h, settings, arrivals):
-    """List the contacts that act in this step; return how many, and when the first new one hits the ground, s.
-
-    A point acts if its gap would close by the end of the step. One that was away before and comes faster than the
-    threshold is left to an impact, in which all points that touch and those that arrive by ``h`` act.
-    """
-    count, first, bodies, contacts = 0, math.inf, system.bodies, system.contacts
-    terrain, heights = system.terrain, system.heights
-    reach = h * speed_bound(system, settings.extent) if arrivals != IMPACT else math.inf
-    for k in range(len(contacts)):
-        contact = contacts[k]
-        contact.mode = OPEN
-        contact.clearance -= reach
-        if contact.clearance > reach or not measure_gap(contact, bodies, terrain[0], heights, reach):
-            contact.near, contact.arrival = 0, math.inf
-            continue
-        start = normal_speed(contact, spatial(bodies[contact.link].velocity))
-        free = normal_speed(contact, spatial(bodies[contact.link].jump))
-        contact.start_velocity[0], contact.free_velocity[0] = start, free
-        closes = contact.gap + 0.5 * h * free <= 0.0
-        if arrivals == STOP:
-            contact.arrival = math.inf
-            if closes and not contact.closed:
-                contact.arrival = arrival_time(contact.gap, start, free, h, settings)
-            first = min(first, contact.arrival)
-        if settings.activation == AT_MIDPOINT:
-            acts, contact.arrival, first = contact.gap <= 0.0, math.inf, math.inf
-        elif arrivals == IMPACT:
-            acts = contact.closed == 1 or contact.arrival <= h + SIMULTANEOUS * settings.time_step
-        else:
-            acts = closes and (contact.closed == 1 or arrivals == HOLD_OFF or contact.arrival == math.inf)
-        if acts:
-            activate(contact, bodies[contact.link])
-            system.indices[ACTIVE, count] = k
-            count += 1
-    return count, first
-
-
-@inlined
-def activate(contact, body):
-    """Lay the tangents of a contact that acts, and fill its velocities with the rates at the start and the free end."""
-    lay_tangents(contact)
-    put_velocity(contact, spatial(body.velocity), contact.start_velocity)
-    put_velocity(contact, spatial(body.jump), contact.free_velocity)
 
 
 @inlined
@@ -259,34 +164,37 @@ def apply_impulses(system, contacts, rows, z):
 
 
 @inlined
-def append_overlooked(system, h, contacts, arrivals):
-    """Append contacts that the impulses would press into the ground; return the new number of active ones.
-
-    Bodies' ``jump`` holds the change of motion by the impulses, which is put back to the free end's if any is appended.
-    """
-    count = contacts
-    for k in range(len(system.contacts)):
-        contact = system.contacts[k]
-        if contact.near and (contact.closed == 1 or arrivals != ARRIVE):
-            end = contact.free_velocity[0] + normal_speed(contact, spatial(system.bodies[contact.link].jump))
-            if contact.gap + 0.5 * h * end < -CLOSED_GAP and not is_listed(system.indices[ACTIVE], contacts, k):
-                system.indices[ACTIVE, count] = k
-                count += 1
-    if count > contacts:
-        carry_rates(system.links, system.bodies, system.rates[FREE_RATES])
-        for k in range(contacts, count):
-            contact = system.contacts[system.indices[ACTIVE, k]]
-            activate(contact, system.bodies[contact.link])
-    return count
+def go_halfway(system, h):
+    """Move to the pose in the middle of a step of length ``h``, s, with the rates foretold for it."""
+    rates = system.rates
+    nv = rates.shape[1]
+    nq = len(system.state) - nv
+    v = system.state[nq:]
+    move(system.links, system.state[:nq], v, 0.5 * h, system.result[:nq])
+    for j in range(nv):
+        rates[MIDDLE, j] = v[j] + 0.5 * h * rates[TREND, j]
 
 
 @inlined
-def is_listed(indices, count, k):
-    """Return whether ``k`` is among the first indices."""
-    for m in range(count):
-        if indices[m] == k:
-            return True
-    return False
+def place_and_drive(system, h, pushed):
+    """Put the bodies into the middle pose, with what acts on them from outside and in the joints."""
+    links, bodies, nq = system.links, system.bodies, len(system.state) - system.rates.shape[1]
+    place_bodies(links, bodies, system.result[:nq], system.rates[MIDDLE])
+    if pushed:
+        apply_external_forces(links, bodies, system.forces)
+    if h > 0.0:
+        drive_joints(system, system.result[:nq], system.state[nq:], h)
+    else:
+        release_joints(system)
+
+
+@inlined
+def foretell_mean_rates(system):
+    """Set the rates in the middle of the step to the mean of those at its start and those found for its end."""
+    nv = system.rates.shape[1]
+    nq = len(system.state) - nv
+    for j in range(nv):
+        system.rates[MIDDLE, j] = 0.5 * (system.state[nq + j] + system.result[nq + j])
 
 
 @inlined
@@ -299,11 +207,8 @@ def contact_step(system, h, settings, arrivals, time, solve):
     links, bodies, rates, z = system.links, system.bodies, system.rates, system.vectors[IMPULSE]
     nv = rates.shape[1]
     nq = len(system.state) - nv
-    q, v = system.state[:nq], system.state[nq:]
-    q_middle, v_end = system.result[:nq], system.result[nq:]
-    move(links, q, v, 0.5 * h, q_middle)
-    for j in range(nv):
-        rates[MIDDLE, j] = v[j] + 0.5 * h * rates[TREND, j]
+    v, q_middle, v_end = system.state[nq:], system.result[:nq], system.result[nq:]
+    go_halfway(system, h)
     if settings.dry:
         guess_slides(links, system.slides, v)
     pushed = external_forces_act(system.forces)
@@ -311,13 +216,7 @@ def contact_step(system, h, settings, arrivals, time, solve):
     bounce = 1.0 if settings.restitution > 0.0 or settings.tangential_restitution > 0.0 else 0.0
     looks, settled = 0, False
     while not settled and looks < MAX_LOOKS:
-        place_bodies(links, bodies, q_middle, rates[MIDDLE])
-        if pushed:
-            apply_external_forces(links, bodies, system.forces)
-        if h > 0.0:
-            drive_joints(system, q_middle, v, h)
-        else:
-            release_joints(system)
+        place_and_drive(system, h, pushed)
         gather_inertias(links, bodies, rates[APPLIED], rates[ADDED])
         invert_roots(links, bodies)
         spread_from_inverses(links, bodies, rates[ACCELERATION])
@@ -365,8 +264,7 @@ def contact_step(system, h, settings, arrivals, time, solve):
                     add_contact_hold(system, h)
             elif looks == 0:  # with nothing to solve, there is time for a second look at the middle of the step
                 settled = False
-                for j in range(nv):
-                    rates[MIDDLE, j] = 0.5 * (v[j] + v_end[j])
+                foretell_mean_rates(system)
             if settings.dry:
                 settled = not revise_slides(system, v_end, looks > 4) and settled
         looks += 1
@@ -376,11 +274,20 @@ def contact_step(system, h, settings, arrivals, time, solve):
     if h > 0.0:
         finish_step(system, h, contacts, joints, pushed)
     else:
-        system.ledger[LIMITS] += limit_work(system, contacts, joints, v, v_end)
-        for j in range(nv):
-            v[j] = v_end[j]
-            rates[TREND, j] = 0.0
+        finish_impact(system, contacts, joints)
     return math.inf
+
+
+@inlined
+def finish_impact(system, contacts, joints):
+    """Take the rates after an impact, and book what joint limits did."""
+    nv = system.rates.shape[1]
+    nq = len(system.state) - nv
+    v, v_end = system.state[nq:], system.result[nq:]
+    system.ledger[LIMITS] += limit_work(system, contacts, joints, v, v_end)
+    for j in range(nv):
+        v[j] = v_end[j]
+        system.rates[TREND, j] = 0.0
 
 
 @inlined

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from contact_cases import drop_state, robot_named, simulator
 
+from legged_contact_sim.contact.cut_joints import fill_duals
 from legged_contact_sim.contact.moreau_alpha import iterations_over_alpha
-from legged_contact_sim.contact.moreau_cuts import fill_duals
 from legged_contact_sim.dynamics.kinematics import place_bodies
 from legged_contact_sim.dynamics.workspace import workspace
 from legged_contact_sim.errors import ParameterError
