@@ -2,28 +2,26 @@
 
 Damping and springs, and likewise the gains of a drive toward its target, act on the mean of the step's end states
 (implicit midpoint: never unstable, energy exact for a linear spring): with q_m = q + h v / 2 the joint sees
-``effort - d v - k (q_m - q_rest)`` and feels the added inertia ``rotor + h d / 2 + h^2 k / 4``. A drive at its limit
-gives just that.
+``effort - d v - k (q_m - q_rest)`` and feels the added inertia ``rotor + h d / 2 + h^2 k / 4``. A drive whose gains ask
+for more than its limit gives just that: a set-valued law like dry friction.
 
-Dry friction is a set-valued law, solved by cases together with the contacts. A joint that holds is welded: it costs
-less than a free one, and the effort of the weld tells whether it holds. A joint that slides feels the constant effort
-against its direction, and its end rate tells whether it goes on. Cases that turn out wrong are revised and the step is
-solved again; usually the last step's cases are right at once.
+Such laws are solved by cases together with the contacts. A joint that holds is welded: it costs less than a free one,
+and the effort of the weld tells whether it holds. A joint that slides feels the constant effort against its direction,
+and its end rate tells whether it goes on; likewise the mean effort of a drive tells whether it is at its limit. Cases
+that turn out wrong are revised and the step is solved again; usually the last step's cases are right at once.
 """
 
 from ..compilation import inlined
 from ..dynamics.spatial import dot, increase_spatial, scale, spatial
 from ..model.records import FREE
-from .rows import ADDED, APPLIED, COMPLIANCE, DAMPING, EFFORT, FEED, HOLD, POSITION, STIFFNESS, TARGET
+from .rows import ADDED, APPLIED, BOUND, COMPLIANCE, DAMPING, EFFORT, FEED, HOLD, POSITION, STIFFNESS, TARGET
 
-HOLD_MARGIN = 1e-6  # relative excess over its friction at which a joint still holds, so that rest is rest
+MARGIN = 1e-6  # relative excess over its friction or limit at which a joint still holds, so that rest is rest
 
 
 @inlined
-def limit_effort(link, effort, rate):
-    """Return the effort that the drive can give: within its limit, and none that speeds it up beyond its top speed."""
-    if abs(rate) > link.velocity_limit and effort * rate > 0.0:
-        return 0.0
+def limit_effort(link, effort):
+    """Return the effort within the drive's limit that is nearest to one."""
     return min(link.effort_limit, max(-link.effort_limit, effort))
 
 
@@ -37,13 +35,29 @@ def guess_slides(links, slides, v):
 
 
 @inlined
-def drive_effort(system, link, q, rate, h):
-    """Return the effort of a joint's drive at the middle of the step and what its gains add to the joint's inertia."""
+def wanted_effort(system, link, rate, h):
+    """Return what a drive's command and gains ask for at a rate, and what the gains add to the joint's inertia."""
     rates, j = system.rates, link.velocity_index
     stiffness, damping = rates[STIFFNESS, j], rates[DAMPING, j]
-    effort = rates[FEED, j] + stiffness * (rates[TARGET, j] - q) - damping * rate
-    limited = limit_effort(link, effort, rate)
-    return limited, h * (0.5 * damping + 0.25 * h * stiffness) if limited == effort else 0.0
+    effort = rates[FEED, j] + stiffness * (rates[TARGET, j] - rates[POSITION, j]) - damping * rate
+    return effort, h * (0.5 * damping + 0.25 * h * stiffness)
+
+
+@inlined
+def drive_effort(system, link, rate, h):
+    """Return the effort of a joint's drive at the middle of the step and what it adds to the joint's inertia.
+
+    Beyond its top speed a drive gives no effort that would speed it up.
+    """
+    effort, compliance = wanted_effort(system, link, rate, h)
+    side = system.rates[BOUND, link.velocity_index]
+    if side != 0.0:
+        effort, compliance = side * link.effort_limit, 0.0
+    elif compliance == 0.0:
+        effort = limit_effort(link, effort)
+    if abs(rate) > link.velocity_limit and effort * rate > 0.0:
+        return 0.0, 0.0
+    return effort, compliance
 
 
 @inlined
@@ -59,7 +73,7 @@ def drive_joints(system, q, v, h):
                 rates[ADDED, k] = 0.0
             continue
         rates[POSITION, j] = q[link.position_index]
-        rates[EFFORT, j], rates[COMPLIANCE, j] = drive_effort(system, link, q[link.position_index], v[j], h)
+        rates[EFFORT, j], rates[COMPLIANCE, j] = drive_effort(system, link, v[j], h)
         spring = link.stiffness * (q[link.position_index] - link.rest_position)
         applied = rates[EFFORT, j] - link.damping * v[j] - spring
         own = h * (0.5 * link.damping + 0.25 * h * link.stiffness)
@@ -107,11 +121,34 @@ def revise_slides(system, v_end, one):
             continue
         if system.slides[i] == 0.0:
             hold = system.rates[HOLD, j]
-            if abs(hold) > link.friction * (1.0 + HOLD_MARGIN):
+            if abs(hold) > link.friction * (1.0 + MARGIN):
                 system.slides[i] = -1.0 if hold > 0.0 else 1.0
                 changed = True
         elif v_end[j] * system.slides[i] < 0.0:
             system.slides[i] = 0.0
+            changed = True
+    return changed
+
+
+@inlined
+def revise_drives(system, v, v_end, h, one):
+    """Bound the drives that on the mean of the step give more than their limit, free those whose gains ask for less.
+
+    Returns whether anything changed; ``one``: see `revise_slides`.
+    """
+    changed = False
+    for i in range(len(system.links)):
+        link, j = system.links[i], system.links[i].velocity_index
+        side = system.rates[BOUND, j]
+        if link.joint_kind == FREE or (side == 0.0 and system.rates[COMPLIANCE, j] == 0.0) or (one and changed):
+            continue
+        effort, compliance = wanted_effort(system, link, v[j], h)
+        effort -= compliance * (v_end[j] - v[j]) / h
+        if side == 0.0 and abs(effort) > link.effort_limit * (1.0 + MARGIN):
+            system.rates[BOUND, j] = 1.0 if effort > 0.0 else -1.0
+            changed = True
+        elif side != 0.0 and side * effort < link.effort_limit * (1.0 - MARGIN):
+            system.rates[BOUND, j] = 0.0
             changed = True
     return changed
 

@@ -9,10 +9,7 @@ import math
 from ..actuation.rows import ADDED, HOLD
 from ..compilation import inlined
 from ..dynamics.contact_inertia import coupling, hand_inward, hand_inward_effort
-from ..dynamics.spatial import (
-    scale,
-    spatial,
-)
+from ..dynamics.spatial import scale, spatial
 from .bookkeeping import book_solution
 from .constraint_rows import fill_rows
 from .cut_joints import joint_link

@@ -80,7 +80,7 @@ def load_joints(system, motion, q, v):
             continue
         position = q[link.position_index]
         drive = rates[FEED, j] + rates[STIFFNESS, j] * (rates[TARGET, j] - position) - rates[DAMPING, j] * v[j]
-        rates[EFFORT, j] = limit_effort(link, drive, 0.0) * remaining_push(link, drive, v[j])
+        rates[EFFORT, j] = limit_effort(link, drive) * remaining_push(link, drive, v[j])
         applied = rates[EFFORT, j] - link.damping * v[j] - link.stiffness * (position - link.rest_position)
         damped = motion.step[DAMPED] > 0.0
         bodies[i].locked = 1 if link.friction > 0.0 and system.slides[i] == 0.0 and not damped else 0

@@ -71,7 +71,6 @@ def time_to_ground(gap, speed, acceleration):
     return -(speed + root) / acceleration if acceleration < 0.0 else math.inf
 
 
-
 @inlined
 def measure_all_gaps(contacts, bodies, terrain, heights):
     """Set the end gap of every contact point that was too far from the ground to be measured in the step."""

@@ -17,7 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from ..actuation.joint_laws import add_contact_hold, drive_joints, guess_slides, hold_efforts, revise_slides
+from ..actuation.joint_laws import (
+    add_contact_hold,
+    drive_joints,
+    guess_slides,
+    hold_efforts,
+    revise_drives,
+    revise_slides,
+)
 from ..actuation.rows import ACCELERATION, ADDED, APPLIED, CHANGE, FREE_RATES, MIDDLE, TREND
 from ..compilation import inlined
 from ..dynamics.articulated_body import apply_external_forces, gather_inertias, spread_accelerations
@@ -251,17 +258,18 @@ def solve_limits(system, h, joints):
 
 
 @inlined
-def revise_joints(system, joints, looks):
-    """Let go or hold joints with dry friction (see `revise_slides`); return whether anything changed.
+def revise_joints(system, h, joints, looks):
+    """Let go or hold joints with dry friction, bound or free drives; return whether anything changed.
 
     A joint at its limit is stopped there by the limit, not by its friction: it is not held for turning round.
     """
     nq = len(system.state) - system.rates.shape[1]
-    rates = system.rates[CHANGE]
-    copy(system.result[nq:], rates)
+    v, v_end, rates = system.state[nq:], system.result[nq:], system.rates[CHANGE]
+    changed = revise_drives(system, v, v_end, h, looks > 4)
+    copy(v_end, rates)
     for k in range(joints):
         rates[system.links[system.indices[JOINTED, k]].velocity_index] = 0.0
-    return revise_slides(system, rates, looks > 4)
+    return revise_slides(system, rates, looks > 4) or changed
 
 
 @inlined
@@ -371,7 +379,7 @@ def advance(system, h, law, ahead, press, revise, carry):
                 press(contact, h, law, looks)
         acting, joints = count_acting(system.contacts), solve_step(system, h)
         settled = acting > 0 or looks > 0
-        settled = not revise_joints(system, joints, looks) and settled
+        settled = not revise_joints(system, h, joints, looks) and settled
         settled = not revise(system, h, law) and settled
         if not settled:
             look_again(system, acting, looks)

@@ -14,14 +14,12 @@ speed, not accuracy.
 
 import math
 
-from ..actuation.joint_laws import add_contact_hold, guess_slides, hold_efforts, revise_slides
+from ..actuation.joint_laws import add_contact_hold, guess_slides, hold_efforts, revise_drives, revise_slides
 from ..actuation.rows import ACCELERATION, ADDED, APPLIED, CHANGE, FREE_RATES, HOLD
 from ..compilation import compiled_long, inlined
 from ..dynamics.articulated_body import gather_inertias, spread_accelerations
 from ..dynamics.contact_inertia import invert_roots
-from ..dynamics.spatial import (
-    spatial,
-)
+from ..dynamics.spatial import spatial
 from ..model.records import FREE
 from .acting_contacts import (
     AT_MIDPOINT,
@@ -202,6 +200,7 @@ def cut_step(system, forest, cuts, duals, relative, reactions, h, settings, dire
             if looks == 0 and joints == 0 and not touches(system, contacts):
                 settled = False
                 foretell_mean_rates(system)
+            settled = not revise_drives(system, v, v_end, h, looks > 4) and settled
             settled = not revise_slides(system, v_end, looks > 4) and settled
         looks += 1
     if not settled:

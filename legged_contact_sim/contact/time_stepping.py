@@ -18,6 +18,7 @@ from ..actuation.joint_laws import (
     guess_slides,
     hold_efforts,
     joint_work,
+    revise_drives,
     revise_slides,
 )
 from ..actuation.rows import ACCELERATION, ADDED, APPLIED, CHANGE, FREE_RATES, MIDDLE, TREND
@@ -52,7 +53,7 @@ from .impacts import STOP, gains_energy, next_part
 from .records import ACTUATORS, CONTACTS, EXTERNAL, JOINT_LOSSES, LIMITS, UNCONVERGED
 from .system import ACTIVE, IMPULSE, OFFSET, SOLVER, System
 
-MAX_LOOKS = 40  # at a step, while dry joints change between holding and sliding
+MAX_LOOKS = 40  # at a step, while dry joints change between holding and sliding, or drives reach their limits
 
 
 @inlined
@@ -265,6 +266,7 @@ def contact_step(system, h, settings, arrivals, time, solve):
             elif looks == 0:  # with nothing to solve, there is time for a second look at the middle of the step
                 settled = False
                 foretell_mean_rates(system)
+            settled = not revise_drives(system, v, v_end, h, looks > 4) and settled
             if settings.dry:
                 settled = not revise_slides(system, v_end, looks > 4) and settled
         looks += 1

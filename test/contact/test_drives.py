@@ -1,0 +1,66 @@
+"""Drives that hold a target by gains give no more than their limit, whatever happens within a step."""
+
+import numpy as np
+import pytest
+from contact_cases import TIME_STEPS, robot_named, simulator, wheel_xml
+
+from legged_contact_sim import RobotModel
+
+MODELS = ("exact_lcp", "moreau", "compliant", "penalty", "distributed")
+QUADRUPEDS = {model: (model, {}) for model in MODELS} | {
+    "maximal": ("moreau", {"coordinates": "maximal"}),
+    "penalty": ("penalty", {"normal_damping": 200.0}),  # what the feet of quadruped12 can bear
+}
+models = pytest.mark.parametrize("model", MODELS)
+steps = pytest.mark.parametrize("time_step", TIME_STEPS)
+
+
+@models
+@steps
+def test_a_push_does_not_get_more_than_its_limit_out_of_a_drive(model, time_step):
+    """The damper alone would answer the push within the step by several times the drive's 10 N m."""
+    inertia, limit, torque, rate = 1.0, 10.0, 1000.0, 0.0999
+    sim = simulator(robot_named(wheel_xml(inertia=inertia, effort=limit)), model, time_step)
+    sim.hold(stiffness=0.0, damping=100.0)
+    sim.reset([0.0], [rate])
+    sim.push("rotor", (0.0, 0.0, 0.0), (0.0, 0.0, torque), 4 * time_step)
+    for k in range(1, 5):
+        report = sim.step()
+        assert sim.effort == pytest.approx([-limit], rel=1e-9)
+        assert sim.state.v[0] == pytest.approx(rate + (torque - limit) / inertia * k * time_step, rel=1e-9)
+    assert abs(report.energy.remainder) < 1e-9 * report.energy.kinetic
+
+
+@models
+@steps
+def test_a_drive_that_brakes_at_its_limit_brings_a_light_wheel_to_rest(model, time_step):
+    """J dw/dt = -limit until the damper asks for less; then it stays, although one step at the limit would turn it."""
+    inertia, limit, rate = 0.01, 10.0, 5.05
+    sim = simulator(robot_named(wheel_xml(inertia=inertia, effort=limit)), model, time_step)
+    sim.hold(stiffness=0.0, damping=500.0)
+    sim.reset([0.0], [rate])
+    sim.step()
+    assert sim.state.v[0] == pytest.approx(rate - limit / inertia * time_step, rel=1e-9)
+    run = sim.run(5.0)
+    assert abs(run.v[-1, 0]) < 1e-9
+    assert run.works[-1, 0] == pytest.approx(-0.5 * inertia * rate**2, rel=1e-9)
+    assert np.abs(run.remainder).max() < 1e-12
+    assert run.solver[-1, 2] == 0
+
+
+@pytest.mark.parametrize("name", QUADRUPEDS)
+def test_stiff_drives_of_a_dropped_quadruped_stay_within_their_limits(name):
+    model, settings = QUADRUPEDS[name]
+    robot = RobotModel.from_urdf("quadruped12")
+    limits = robot.links["effort_limit"][robot.joint_links]
+    sim = simulator(robot, model, 5e-4, **settings)
+    sim.hold(stiffness=2000.0, damping=40.0)
+    start = sim.home()
+    start[2] += 0.3
+    sim.reset(start)
+    most = 0.0
+    for _ in range(1200):
+        report = sim.step()
+        most = max(most, (np.abs(sim.effort) / limits).max())
+    assert most == pytest.approx(1.0, abs=2e-6), "the landing asks for all they have, and gets no more"
+    assert abs(report.energy.remainder) < 0.05
