@@ -22,12 +22,11 @@ from .polling import Mailbox
 from .process import Running, run_process, served
 from .qos import COMMANDS
 from .readings import GLANCE, Readings, stamp_of
+from .robot_parameters import declare_robot
 from .snapshot import NANOSECONDS
 from .throttle import Throttle
 
 PARAMETERS = {
-    "robot": Declared("quadruped16", "packaged name, path of a URDF, or its XML text", fixed=True),
-    "base": Declared("", "floating, fixed, or empty: as the URDF tells", fixed=True),
     "rate": Declared(500.0, "Hz of simulated time; commands", 0.1, 1e5, fixed=True),
     "sensor_timeout": Declared(0.1, "s; without joint states for so long, efforts are zero", 1e-3, 1e3),
     "contact_forces": Declared(True, "listen to the contact wrenches, if the controller does", fixed=True),
@@ -46,7 +45,7 @@ class ControllerNode(Node):
             raise ParameterError(f"controller: expected one of {', '.join(CONTROLLERS)}, found {name!r}")
         values = declare(self, PARAMETERS | controller_parameters(name))
         _refuse_unknown_settings(self, name)
-        robot = RobotModel.from_urdf(values["robot"], values["base"] or None)
+        robot = declare_robot(self)
         prefix = f"{name}."
         given = {key.removeprefix(prefix): value for key, value in values.items() if key.startswith(prefix)}
         warm_up(make_controller(name, robot, given))

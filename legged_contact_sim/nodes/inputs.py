@@ -91,9 +91,7 @@ class Commands:
         """Return the age of the last command, s; -1: there is none."""
         return -1.0 if self._last is None else now - self._last
 
-    def _accept(
-        self, raw: bytes, kind: type, take: Callable[..., int], now: float, awaited: int | None
-    ) -> None:
+    def _accept(self, raw: bytes, kind: type, take: Callable[..., int], now: float, awaited: int | None) -> None:
         if len(raw) > MOST_BYTES:
             return self._drop("size", f"a command of {len(raw)} bytes was dropped: expected at most {MOST_BYTES}")
         try:

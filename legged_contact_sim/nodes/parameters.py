@@ -20,7 +20,7 @@ from ..terrain.shapes import HeightField
 
 BIG = 1e9
 SHARED = ("friction", "restitution")  # parameters of contact models that go by one name for all of them
-FAMILIES = ("contact", "initial", "hold", "terrain")  # prefixes under which an unknown name is an error
+FAMILIES = ("contact", "contact_points", "initial", "hold", "terrain")  # under these, unknown names are errors
 
 
 class Declared(NamedTuple):
@@ -34,8 +34,6 @@ class Declared(NamedTuple):
 
 
 NODE_PARAMETERS: dict[str, Declared] = {
-    "robot": Declared("quadruped16", "packaged name, path of a URDF, or its XML text", fixed=True),
-    "base": Declared("", "floating, fixed, or empty: as the URDF tells", fixed=True),
     "contact_model": Declared("exact_lcp", f"one of {', '.join(MODELS)}"),
     "time_step": Declared(5e-4, "s; of the physics", 1e-6, 0.1, fixed=True),
     "friction": Declared(0.8, "Coulomb coefficient, for every contact model that has one", 0.0, 100.0),
@@ -74,7 +72,7 @@ WHAT_OTHERS_DECLARE = (  # in files that all nodes share, and by rclpy itself
 
 
 def declarations() -> dict[str, Declared]:
-    """Return all parameters of the simulator node by name."""
+    """Return all parameters of the simulator node by name, but those of the robot."""
     return NODE_PARAMETERS | dict(_of_contact_models()) | dict(_of_terrains())
 
 

@@ -14,7 +14,6 @@ from std_srvs.srv import SetBool, Trigger
 
 from ..dynamics import forward_kinematics
 from ..errors import LeggedContactSimError, ParameterError, SimulationError
-from ..model import RobotModel
 from ..simulation import Simulator
 from ..terrain import make_terrain
 from .inputs import Commands, Pushes
@@ -23,6 +22,7 @@ from .parameters import contact_settings, declarations, declare, refuse_unknown,
 from .process import Running, run_process, served
 from .publishing import Outputs
 from .requests import Requests
+from .robot_parameters import declare_robot, robot_declarations
 from .snapshot import NANOSECONDS, Snapshot
 from .start_pose import start_state
 from .throttle import Throttle
@@ -43,9 +43,9 @@ class SimulatorNode(Node):
         """
         super().__init__("legged_contact_sim")
         self._declared = declarations()
-        refuse_unknown(self, self._declared)
+        refuse_unknown(self, self._declared | robot_declarations(self))
         self.values = declare(self, self._declared)
-        robot = RobotModel.from_urdf(self.values["robot"], self.values["base"] or None)
+        robot = declare_robot(self)
         model, parameters = contact_settings(self.values)
         terrain = make_terrain(terrain_settings(self.values))
         self.simulator = Simulator(robot, model, self.values["time_step"], terrain, **parameters)

@@ -36,9 +36,7 @@ class FrameTree:
         ]
         self.contact_frames = [f"{prefix}{name}_contact" for name in robot.contact_names]
         self.moving = bodies + [(world, name) for name in self.contact_frames]
-        self._fixed = [
-            (name, frame) for name, frame in robot.frames.items() if name not in (*robot.link_names, world)
-        ]
+        self._fixed = [(name, frame) for name, frame in robot.frames.items() if name not in (*robot.link_names, world)]
         self.fixed = [(self.body_name(frame.link), prefix + name) for name, frame in self._fixed]
 
     @property

@@ -1,0 +1,56 @@
+"""Which robot a node loads: parameters that simulator and controller have in common, best set in one file for both."""
+
+from typing import Any
+
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+from ..model import RobotModel
+from .parameters import Declared, declare
+
+PREFIX = "contact_points."
+ROBOT_PARAMETERS = {
+    "robot": Declared("quadruped16", "packaged name, path of a URDF, or its XML text", fixed=True),
+    "base": Declared("", "floating, fixed, or empty: as the URDF tells", fixed=True),
+    "gravity": Declared([0.0, 0.0, -9.81], "m/s^2; in the world's axes", fixed=True),
+    "meshes": Declared("hull", "collision meshes: hull (corners of the convex hull touch) or skip", fixed=True),
+}
+POINT_PARAMETERS = {
+    "link": Declared(Parameter.Type.STRING, "name of the link that carries the contact point", fixed=True),
+    "offset": Declared(Parameter.Type.DOUBLE_ARRAY, "m; x y z of the point in the link's frame", fixed=True),
+    "radius": Declared(Parameter.Type.DOUBLE, "m; of the sphere around the point", fixed=True),
+}
+
+
+def robot_declarations(node: Node) -> dict[str, Declared]:
+    """Return the parameters of the robot by name, with those of the contact points that the node's user names."""
+    points = dict.fromkeys(_point(name) for name in node._parameter_overrides if name.startswith(PREFIX))
+    return ROBOT_PARAMETERS | {
+        f"{PREFIX}{point}.{field}": declared for point in points for field, declared in POINT_PARAMETERS.items()
+    }
+
+
+def _point(parameter: str) -> str:
+    """Return the name of the contact point that a parameter, ``contact_points.<name>.<field>``, is of."""
+    point, _, field = parameter.removeprefix(PREFIX).rpartition(".")
+    return point or field
+
+
+def declare_robot(node: Node) -> RobotModel:
+    """Declare the parameters of the robot on a node and load it.
+
+    Raises:
+        LeggedContactSimError: a parameter or the URDF cannot be used.
+    """
+    values = declare(node, robot_declarations(node))
+    points: dict[str, dict[str, Any]] = {}
+    for name, value in values.items():
+        if name.startswith(PREFIX):
+            points.setdefault(_point(name), {})[name.rpartition(".")[2]] = value
+    return RobotModel.from_urdf(
+        values["robot"],
+        values["base"] or None,
+        contact_points=points or None,
+        gravity=values["gravity"],
+        meshes=values["meshes"],
+    )
