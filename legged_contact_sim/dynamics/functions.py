@@ -176,7 +176,7 @@ def inverse_dynamics(
         checked("v", v, robot.nv),
         checked("acceleration", acceleration, robot.nv),
         external_wrenches(robot, external_forces),
-                np.empty((3, robot.nv)),
+        np.empty((3, robot.nv)),
         effort,
     )
     return effort
@@ -222,9 +222,7 @@ def link_jacobian(robot: RobotModel, q: ArrayLike, link: str | int, point: Array
     jacobian = np.zeros((6, robot.nv))
     if body >= 0:
         bodies, rest = workspace(robot), np.zeros(robot.nv)
-        point_jacobian_entry(
-            robot.links, bodies, coordinates(robot, q), rest, body, offset, jacobian
-        )
+        point_jacobian_entry(robot.links, bodies, coordinates(robot, q), rest, body, offset, jacobian)
     return jacobian
 
 
@@ -241,7 +239,7 @@ def point_bias_acceleration(
             coordinates(robot, q),
             checked("v", v, robot.nv),
             np.zeros(robot.nv),
-                        np.empty((2, robot.nv)),
+            np.empty((2, robot.nv)),
             body,
             offset,
             acceleration,
@@ -277,7 +275,7 @@ def inverse_contact_inertia(robot: RobotModel, q: ArrayLike, points: Sequence[st
         np.zeros((count, len(robot.links))),
         coordinates(robot, q),
         rates,
-                inverse,
+        inverse,
     )
     return inverse
 
@@ -289,18 +287,14 @@ def contact_response(robot: RobotModel, q: ArrayLike, points: Sequence[str] | No
     rates = np.zeros((3, robot.nv))
     rates[2] = robot.rotor_inertias
     bodies, change = workspace(robot), np.empty(robot.nv)
-    contact_response_entry(
-        robot.links, bodies, records, coordinates(robot, q), rates, change, response
-    )
+    contact_response_entry(robot.links, bodies, records, coordinates(robot, q), rates, change, response)
     return response
 
 
 def _centroidal(robot: RobotModel, q: ArrayLike, v: ArrayLike) -> Array:
     out = np.empty((3, 3))
     bodies, rates = workspace(robot), checked("v", v, robot.nv)
-    centroidal_entry(
-        robot.links, bodies, coordinates(robot, q), rates, np.empty(robot.nv), out
-    )
+    centroidal_entry(robot.links, bodies, coordinates(robot, q), rates, np.empty(robot.nv), out)
     return out
 
 
@@ -380,7 +374,7 @@ def integrate(
         generalized_effort(robot, effort),
         robot.rotor_inertias.copy(),
         external_wrenches(robot, external_forces),
-                settings,
+        settings,
         code,
         np.empty((WORK_ROWS, len(y))),
     )
