@@ -35,6 +35,7 @@ from .workspace import workspace
 Array = NDArray[np.float64]
 
 SMALLEST = 5e-324  # the smallest number above zero
+MOST_STEPS = 1e12  # of one call of integrate: weeks
 
 INTEGRATORS = {
     "semi_implicit_euler": SEMI_IMPLICIT_EULER,
@@ -176,7 +177,7 @@ def inverse_dynamics(
         checked("v", v, robot.nv),
         checked("acceleration", acceleration, robot.nv),
         external_wrenches(robot, external_forces),
-                np.empty((3, robot.nv)),
+        np.empty((3, robot.nv)),
         effort,
     )
     return effort
@@ -219,12 +220,9 @@ def point_jacobian(robot: RobotModel, q: ArrayLike, link: str | int, point: Arra
 def link_jacobian(robot: RobotModel, q: ArrayLike, link: str | int, point: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
     """Return the Jacobian (6, nv) of a point's velocity and the link's angular velocity, both in world axes."""
     body, offset = point_on_link(robot, link, point)
-    jacobian = np.zeros((6, robot.nv))
+    place, jacobian = coordinates(robot, q), np.zeros((6, robot.nv))
     if body >= 0:
-        bodies, rest = workspace(robot), np.zeros(robot.nv)
-        point_jacobian_entry(
-            robot.links, bodies, coordinates(robot, q), rest, body, offset, jacobian
-        )
+        point_jacobian_entry(robot.links, workspace(robot), place, np.zeros(robot.nv), body, offset, jacobian)
     return jacobian
 
 
@@ -233,15 +231,15 @@ def point_bias_acceleration(
 ) -> Array:
     """Return ``dJ/dt v`` (3,), the acceleration in world axes that a point has while v stays constant, m/s^2."""
     body, offset = point_on_link(robot, link, point)
-    acceleration = np.zeros(3)
+    place, rates, acceleration = coordinates(robot, q), checked("v", v, robot.nv), np.zeros(3)
     if body >= 0:
         point_acceleration_entry(
             robot.links,
             workspace(robot),
-            coordinates(robot, q),
-            checked("v", v, robot.nv),
+            place,
+            rates,
             np.zeros(robot.nv),
-                        np.empty((2, robot.nv)),
+            np.empty((2, robot.nv)),
             body,
             offset,
             acceleration,
@@ -253,6 +251,8 @@ def contact_points(robot: RobotModel, points: Sequence[str] | None) -> NDArray[n
     """Return the CONTACT_POINT records of the named points, all of the robot's for None."""
     if points is None:
         return robot.contact_points
+    if isinstance(points, str) or not isinstance(points, Sequence | np.ndarray):
+        raise ParameterError(f"points: expected a list of names, found {points!r:.80}")
     unknown = [name for name in points if name not in robot.contact_names]
     if unknown:
         known = ", ".join(robot.contact_names)
@@ -277,7 +277,7 @@ def inverse_contact_inertia(robot: RobotModel, q: ArrayLike, points: Sequence[st
         np.zeros((count, len(robot.links))),
         coordinates(robot, q),
         rates,
-                inverse,
+        inverse,
     )
     return inverse
 
@@ -289,18 +289,14 @@ def contact_response(robot: RobotModel, q: ArrayLike, points: Sequence[str] | No
     rates = np.zeros((3, robot.nv))
     rates[2] = robot.rotor_inertias
     bodies, change = workspace(robot), np.empty(robot.nv)
-    contact_response_entry(
-        robot.links, bodies, records, coordinates(robot, q), rates, change, response
-    )
+    contact_response_entry(robot.links, bodies, records, coordinates(robot, q), rates, change, response)
     return response
 
 
 def _centroidal(robot: RobotModel, q: ArrayLike, v: ArrayLike) -> Array:
     out = np.empty((3, 3))
     bodies, rates = workspace(robot), checked("v", v, robot.nv)
-    centroidal_entry(
-        robot.links, bodies, coordinates(robot, q), rates, np.empty(robot.nv), out
-    )
+    centroidal_entry(robot.links, bodies, coordinates(robot, q), rates, np.empty(robot.nv), out)
     return out
 
 
@@ -363,11 +359,13 @@ def integrate(
         absolute_tolerance: of "dormand_prince", per number of the state.
         relative_tolerance: of "dormand_prince".
     """
-    if method not in INTEGRATORS:
+    if method not in tuple(INTEGRATORS):
         raise ParameterError(f"method: expected one of {', '.join(INTEGRATORS)}, found {method!r}")
     duration, time_step = finite("duration", duration, 0.0), finite("time_step", time_step, SMALLEST)
     absolute_tolerance = finite("absolute_tolerance", absolute_tolerance, SMALLEST)
     relative_tolerance = finite("relative_tolerance", relative_tolerance, 0.0)
+    if duration / time_step > MOST_STEPS:
+        raise ParameterError(f"time_step: {duration} s take more than {MOST_STEPS:g} steps of {time_step} s")
     code, steps = INTEGRATORS[method], round(duration / time_step)
     if code == DORMAND_PRINCE:
         steps, time_step = max(steps, 1), duration / max(steps, 1)
@@ -380,10 +378,12 @@ def integrate(
         generalized_effort(robot, effort),
         robot.rotor_inertias.copy(),
         external_wrenches(robot, external_forces),
-                settings,
+        settings,
         code,
         np.empty((WORK_ROWS, len(y))),
     )
     if taken < 0 or not np.isfinite(y).all():
-        raise ParameterError("integrate: the motion could not be followed; the time step or a force is too large")
+        raise ParameterError(
+            "integrate: the motion could not be followed; the time step or a force is too large, or a joint too stiff"
+        )
     return y[: robot.nq], y[robot.nq :]

@@ -46,6 +46,8 @@ DORMAND_PRINCE_ERROR = np.array([71 / 57600, 0, -71 / 16695, 71 / 1920, -17253 /
 STATE_ROW, RESULT_ROW, SCRATCH_ROW = 7, 8, 9
 WORK_ROWS = 10
 
+MOST_TRIALS = 10_000_000  # steps that Dormand-Prince tries before it gives up; a minute for a quadruped
+
 
 @inlined
 def derivative(links, bodies, y, effort, added_inertia, forces, scratch, out):
@@ -114,11 +116,14 @@ def next_step_size(h, error):
 @inlined
 def only_gravity_acts(links, effort, forces):
     """Return whether the robot is free as a whole and no external force but gravity acts on it."""
-    if not carries_all(links) or len(forces) > 0:
+    if not carries_all(links):
         return False
     for k in range(6):
         if effort[k] != 0.0:
             return False
+        for i in range(len(forces)):
+            if forces[i, k] != 0.0:
+                return False
     return True
 
 
@@ -135,13 +140,13 @@ def keep_momentum(links, bodies, y, result, nv, h):
 
 @inlined
 def advance(links, bodies, y, effort, added_inertia, forces, settings, method, work):
-    """Advance ``y`` (outer axes) over all steps; return the number of steps taken, -1: the step size vanished."""
-    nv, h, tolerance, steps = len(effort), settings[1], settings[2:], 0
-    left, smallest = settings[0] * h, 1e-14 * settings[0] * h
+    """Advance ``y`` (outer axes) over all steps; return how many were taken, -1: the step size (nearly) vanished."""
+    nv, count, h, tolerance = len(effort), settings[0], settings[1], settings[2:]
+    left, smallest = count * h, 1e-14 * count * h
     adaptive = method == DORMAND_PRINCE
     momentum_kept = method in (MIDPOINT, RUNGE_KUTTA_4) and only_gravity_acts(links, effort, forces)
-    first = 0
-    while left > (smallest if adaptive else 0.5 * h):
+    first, steps, trials = 0, 0, 0
+    while left > smallest if adaptive else steps < count:
         trial = min(h, left) if adaptive else h
         fill_stages(links, bodies, y, effort, added_inertia, forces, trial, method, first, work)
         finish_step(links, y, nv, trial, method, work)
@@ -157,7 +162,9 @@ def advance(links, bodies, y, effort, added_inertia, forces, settings, method, w
         elif trial <= smallest:
             return -1
         if adaptive:
-            first = 1
+            first, trials = 1, trials + 1
+            if trials == MOST_TRIALS:
+                return -1
             h = max(next_step_size(trial, error), h if trial < h and error <= 1.0 else 0.0)
     return steps
 

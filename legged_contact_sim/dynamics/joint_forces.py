@@ -13,4 +13,3 @@ def smooth_efforts(links, q, v, effort, out):
         if link.joint_kind != FREE:
             j = link.velocity_index
             out[j] -= link.damping * v[j] + link.stiffness * (q[link.position_index] - link.rest_position)
-

@@ -2,7 +2,7 @@
 
 Kernels describe motion in world axes about a *reference point* that sits at the base's origin and moves with the
 base's velocity of that instant. Forces and accelerations are the same in that frame (Galilei), while numbers
-stay small however far and however fast the robot travels.
+stay small however far and however fast the robot travels; the base of a planar robot is what its slides carry.
 
 Kernels take the rates of a FREE joint in the axes of its outer frame (for a floating base: world axes), since
 the linear velocity of a tumbling base varies slowly there; the public functions take them in the base's own axes.
@@ -12,6 +12,7 @@ the linear velocity of a tumbling base varies slowly there; the public functions
 from ..compilation import compiled, inlined
 from ..model.records import FREE, PRISMATIC, REVOLUTE
 from .spatial import (
+    UPRIGHT,
     ZERO,
     Spatial,
     add,
@@ -60,16 +61,33 @@ def free_rotation(q, k):
 
 
 @inlined
+def reference_point(links, q, v):
+    """Return position and velocity in the world of the first body's origin, or of the first beyond its slides."""
+    frame, position, velocity = UPRIGHT, ZERO, ZERO
+    for i in range(len(links)):
+        link = links[i]
+        if link.parent != i - 1:
+            break
+        position = vadd(position, rotate(frame, vector(link.placement)))
+        if link.joint_kind == REVOLUTE:
+            break
+        k, j, home = link.position_index, link.velocity_index, matrix(link.home)
+        if link.joint_kind == FREE:
+            position = vadd(position, rotate(frame, rotate(home, vector_at(q, k))))
+            velocity = vadd(velocity, rotate(frame, rotate(home, vector_at(v, j))))
+            break
+        slide = rotate(frame, vector(link.axis))
+        position, velocity = vadd(position, vscale(slide, q[k])), vadd(velocity, vscale(slide, v[j]))
+        frame = product(frame, home)
+    return position, velocity
+
+
+@inlined
 def place_world(links, bodies, q, v):
     """Set the world's record: it lies and moves opposite to the reference point."""
-    world = bodies[-1]
-    position, velocity = ZERO, ZERO
-    if links[0].joint_kind == FREE and links[0].parent < 0:
-        # A FREE root's placement is added so that the root's origin lands exactly on the reference point.
-        position = vscale(vadd(vector(links[0].placement), rotate(matrix(links[0].home), vector(q))), -1.0)
-        velocity = vscale(rotate(matrix(links[0].home), vector(v)), -1.0)
-    put_vector(world.position, position)
-    put_spatial(world.velocity, Spatial(ZERO, velocity))
+    position, velocity = reference_point(links, q, v)
+    put_vector(bodies[-1].position, vscale(position, -1.0))
+    put_spatial(bodies[-1].velocity, Spatial(ZERO, vscale(velocity, -1.0)))
 
 
 @inlined

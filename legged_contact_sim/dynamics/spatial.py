@@ -19,6 +19,7 @@ Symmetric = tuple[float, float, float, float, float, float]
 Matrix = tuple[float, float, float, float, float, float, float, float, float]
 
 ZERO = (0.0, 0.0, 0.0)
+UPRIGHT = (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
 class Spatial(NamedTuple):

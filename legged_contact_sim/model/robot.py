@@ -110,6 +110,14 @@ class RobotModel:
                 urdf=found.text,
             )
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Freeze the arrays of a copy, as neither pickle nor deepcopy does: kernels are compiled for read-only ones."""
+        parts = [part for frame in state["frames"].values() for part in frame]
+        for value in (*state.values(), *parts):
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+        self.__dict__.update(state)
+
     @property
     def joint_count(self) -> int:
         """How many joints have one coordinate."""
@@ -118,12 +126,12 @@ class RobotModel:
     @cached_property
     def position_indices(self) -> np.ndarray:
         """Where each joint's position stands in q, (joint_count,)."""
-        return self.links["position_index"][self.joint_links]
+        return _frozen(self.links["position_index"][self.joint_links])
 
     @cached_property
     def velocity_indices(self) -> np.ndarray:
         """Where each joint's rate stands in v, (joint_count,)."""
-        return self.links["velocity_index"][self.joint_links]
+        return _frozen(self.links["velocity_index"][self.joint_links])
 
     @cached_property
     def free_indices(self) -> tuple[tuple[int, int], ...]:
@@ -136,7 +144,7 @@ class RobotModel:
         """What its rotor adds to the inertia that every rate feels, (nv,), kg m^2 or kg; zero at FREE joints."""
         added = np.zeros(self.nv)
         added[self.velocity_indices] = self.links["rotor_inertia"][self.joint_links]
-        return added
+        return _frozen(added)
 
     @property
     def total_mass(self) -> float:

@@ -47,6 +47,14 @@ def check_pair(name: str, value: Any) -> tuple[float, float]:
     return first, second
 
 
+def real_array(name: str, value: ArrayLike) -> NDArray[np.float64]:
+    """Return a copy as an array of floats, or raise a ParameterError that names it; text and dates are no numbers."""
+    try:
+        return np.asarray(value).astype(np.float64, order="C", casting="same_kind")
+    except (TypeError, ValueError):
+        raise ParameterError(f"{name}: expected an array of numbers, found {value!r:.80}") from None
+
+
 @dataclass(frozen=True)
 class Terrain:
     """What the robot stands on: the base of all terrains.
@@ -89,22 +97,20 @@ class Terrain:
 
     def height(self, x: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
         """Return the height of the ground at x and y, all in m, in their common (broadcast) shape."""
+        arrays = real_array("x", x), real_array("y", y)
         try:
-            every_x, every_y = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float))
-        except (TypeError, ValueError) as error:
+            every_x, every_y = np.broadcast_arrays(*arrays)
+        except ValueError as error:
             raise ParameterError(f"x and y of a height: {error}") from None
         result = np.empty(every_x.size)
         evaluate_height(self.record, self.heights, every_x.flatten(), every_y.flatten(), result)
         return result.reshape(every_x.shape)[()]
 
     def _evaluate(self, points: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        try:
-            array = np.asarray(points, float)
-        except (TypeError, ValueError) as error:
-            raise ParameterError(f"points: {error}") from None
+        array = real_array("points", points)
         if array.ndim == 0 or array.shape[-1] != 3:
             raise ParameterError(f"points of shape {array.shape}; expected (..., 3)")
-        flat = array.reshape(-1, 3).copy()
+        flat = array.reshape(-1, 3)
         gaps, normals = np.empty(len(flat)), np.empty_like(flat)
         evaluate_surface(self.record, self.heights, flat, gaps, normals)
         return gaps.reshape(array.shape[:-1])[()], normals.reshape(array.shape)
@@ -230,10 +236,7 @@ class HeightField(Terrain):
     def __post_init__(self) -> None:
         """Check the heights and place the grid."""
         super().__post_init__()
-        try:
-            array = np.array(self.array, float, order="C")
-        except (TypeError, ValueError) as error:
-            raise ParameterError(f"HeightField.array: {error}") from None
+        array = real_array("HeightField.array", self.array)
         if array.ndim != 2 or array.size == 0:
             raise ParameterError(f"HeightField.array of shape {array.shape}; expected (rows, columns), at least 1 x 1")
         wrong = ~(np.abs(array) <= FAR)

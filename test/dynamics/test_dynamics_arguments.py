@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from dynamics_oracle import robot_named
+from dynamics_oracle import robot_named, with_links
 
 import legged_contact_sim.dynamics as dyn
 from legged_contact_sim import ModelError, ParameterError
@@ -163,6 +163,10 @@ def test_a_link_of_the_fixed_world_does_not_move():
     robot = robot_named("double_pendulum")
     assert not dyn.link_jacobian(robot, robot.home, "world").any()
     assert not dyn.point_bias_acceleration(robot, robot.home, [1.0, 2.0], "world", [1.0, 2.0, 3.0]).any()
+    with pytest.raises(ParameterError, match="^q:"):
+        dyn.link_jacobian(robot, Q, "world")
+    with pytest.raises(ParameterError, match="^v:"):
+        dyn.point_bias_acceleration(robot, robot.home, V, "world")
 
 
 def test_a_link_is_known_by_name_and_by_number():
@@ -178,9 +182,17 @@ def test_unknown_contact_point():
             function(ROBOT, Q, [ROBOT.contact_names[0], "toe"])
 
 
-def test_unknown_method():
-    with pytest.raises(ParameterError, match="^method: expected one of .*rk4.* found 'euler'"):
-        dyn.integrate(ROBOT, Q, V, 1.0, method="euler")
+@pytest.mark.parametrize("points", [ROBOT.contact_names[0], iter(ROBOT.contact_names), 3])
+def test_contact_points_that_are_no_list(points):
+    for function in (dyn.inverse_contact_inertia, dyn.contact_response):
+        with pytest.raises(ParameterError, match="^points: expected a list of names, found"):
+            function(ROBOT, Q, points)
+
+
+@pytest.mark.parametrize("method", ["euler", ["rk4"], None])
+def test_unknown_method(method):
+    with pytest.raises(ParameterError, match="^method: expected one of .*rk4.* found"):
+        dyn.integrate(ROBOT, Q, V, 1.0, method=method)
 
 
 @pytest.mark.parametrize("value", [-1.0, math.nan, math.inf, -math.inf, "long", None])
@@ -197,6 +209,19 @@ def test_bad_numbers_of_integrate(value):
 def test_a_step_of_no_length():
     with pytest.raises(ParameterError, match="^time_step:"):
         dyn.integrate(ROBOT, Q, V, 1.0, 0.0)
+
+
+@pytest.mark.parametrize("method", dyn.INTEGRATORS)
+@pytest.mark.parametrize(("duration", "time_step"), [(1e300, 1e-300), (1e300, 1e-3), (1e9, 1e-9)])
+def test_more_steps_than_can_be_taken(method, duration, time_step):
+    with pytest.raises(ParameterError, match="^time_step: .* steps of"):
+        dyn.integrate(ROBOT, Q, V, duration, time_step, method)
+
+
+def test_a_joint_too_stiff_to_be_followed_is_told_and_does_not_hang():
+    robot = with_links(robot_named("friction_block"), damping=1e11)
+    with pytest.raises(ParameterError, match="could not be followed.* too stiff"):
+        dyn.integrate(robot, [0.0], [1.0], 1.0, method="dormand_prince")
 
 
 @pytest.mark.parametrize("method", dyn.INTEGRATORS)

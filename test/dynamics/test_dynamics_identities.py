@@ -9,6 +9,7 @@ from dynamics_oracle import (
     random_robots,
     random_state,
     robot_named,
+    with_links,
     with_points,
 )
 from hypothesis import given, settings
@@ -155,6 +156,32 @@ def test_forward_dynamics_is_the_same_far_away_and_in_a_fast_train(name):
         fast[:3] += Rotation.from_quat(q[3:7]).inv().apply(100.0 * random.normal(size=3))
         expected = world_acceleration(robot, q, v, effort, forces)
         assert_close(world_acceleration(robot, away, fast, effort, forces), expected, 1e-11)
+
+
+@pytest.mark.parametrize("name", ["bicycle", "biped_planar", "planar_leg"])
+def test_planar_robots_are_the_same_far_away_and_in_a_fast_train(name):
+    robot = robot_named(name)
+    for seed in range(5):
+        q, v, effort, random = random_state(robot, seed)
+        away, fast = q.copy(), v.copy()
+        away[:2] += 1e4 * random.normal(size=2)
+        fast[:2] += 100.0 * random.normal(size=2)
+        assert_close(dyn.mass_matrix(robot, away), dyn.mass_matrix(robot, q), 1e-12)
+        expected = dyn.forward_dynamics(robot, q, v, effort)
+        assert_close(dyn.forward_dynamics(robot, away, fast, effort), expected, 1e-11)
+
+
+def test_a_robot_bolted_down_far_away_moves_as_it_does_at_the_origin():
+    robot = chain(["prismatic", "revolute", "prismatic", "revolute"], "fixed")
+    placement = robot.links["placement"].copy()
+    placement[0] += 1e4
+    away = with_links(robot, placement=placement)
+    q, v, effort, _ = random_state(robot, 0)
+    assert_close(dyn.mass_matrix(away, q), dyn.mass_matrix(robot, q), 1e-12)
+    assert_close(dyn.forward_dynamics(away, q, v, effort), dyn.forward_dynamics(robot, q, v, effort), 1e-11)
+    assert_close(dyn.center_of_mass(away, q), dyn.center_of_mass(robot, q) + 1e4, 1e-14)
+    for total in (dyn.kinetic_energy, dyn.centroidal_momentum):
+        assert_close(total(away, q, v), total(robot, q, v), 1e-11)
 
 
 @pytest.mark.parametrize("name", FLOATING)

@@ -171,6 +171,14 @@ def test_no_time_no_motion(method):
     assert_close(rates, v, 1e-15)
 
 
+@methods
+def test_forces_of_no_size_are_no_forces(method):
+    robot, q, v = swinging("quadruped12")
+    found = dyn.integrate(robot, q, v, 0.05, 1e-3, method, external_forces=np.zeros((len(robot.links), 6)))
+    for with_zeros, without in zip(found, dyn.integrate(robot, q, v, 0.05, 1e-3, method), strict=True):
+        assert np.array_equal(with_zeros, without)
+
+
 @pytest.mark.parametrize("method", ORDERS)
 def test_two_halves_make_a_whole(method):
     robot, q, v = swinging("quadruped16")

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numba
@@ -124,3 +125,12 @@ def test_a_second_call_in_the_same_workspace_gives_the_same():
         articulated_body.forward_dynamics_entry(robot.links, bodies, other, np.empty((0, 6)))
     assert np.array_equal(outcomes[0], outcomes[1])
     assert np.array_equal(outcomes[0], outcomes[2])
+
+
+def test_threads_share_a_robot_and_nothing_else():
+    """Kernels that let go of Python's lock run side by side on one robot."""
+    robot = robot_named("quadruped12")
+    q, v, *_ = random_state(robot, 0)
+    with ThreadPoolExecutor(4) as pool:
+        reached = list(pool.map(lambda _: np.concatenate(dyn.integrate(robot, q, v, 0.2)), range(16)))
+    assert all(np.array_equal(reached[0], other) for other in reached)

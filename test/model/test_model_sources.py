@@ -1,5 +1,6 @@
 """Where a robot comes from: packaged name, path or text, and the YAML file beside it."""
 
+import copy
 import os
 import pickle
 
@@ -207,6 +208,15 @@ def test_limits_that_are_not_given(limit, effort, velocity, lower, upper):
 def test_model_survives_pickling():
     robot = RobotModel.from_urdf(LEG)
     assert same(robot, pickle.loads(pickle.dumps(robot)))
+
+
+@pytest.mark.parametrize("copied", [lambda robot: pickle.loads(pickle.dumps(robot)), copy.deepcopy, copy.copy])
+def test_copies_are_read_only_too(copied):
+    """Kernels are compiled for read-only records: a copy that is not would have each of them compiled again."""
+    robot = copied(RobotModel.from_urdf(LEG))
+    arrays = robot.links, robot.home, robot.gravity, robot.contact_points, robot.joint_links
+    derived = robot.position_indices, robot.velocity_indices, robot.rotor_inertias
+    assert not any(array.flags.writeable for array in (*arrays, *derived, *robot.frames["foot"][1:]))
 
 
 def test_ament_shares_skip_empty_entries(monkeypatch):
