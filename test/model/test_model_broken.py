@@ -286,6 +286,27 @@ def test_a_frame_may_be_marked_by_zeros():
         RobotModel.from_urdf(leg_plus(f'<link name="imu">{zeros}</link>' + joint("mount", "body", "imu")))
 
 
+@pytest.mark.parametrize(("kind", "base"), [("fixed", "floating"), ("continuous", "fixed")])
+def test_a_root_may_be_a_frame_marked_by_zeros(kind, base):
+    """As on Romeo and Tiago, whose roots are frames on the floor."""
+    zeros = '<inertial><mass value="0"/><inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial>'
+    text = leg_plus(f'<link name="footprint">{zeros}</link>' + joint("stand", "footprint", "body", kind))
+    robot = RobotModel.from_urdf(text)
+    assert robot.base == base
+    assert robot.total_mass == pytest.approx(6.0)
+    with pytest.raises(ModelError, match="'footprint' has a mass of 0 kg"):
+        RobotModel.from_urdf(text.replace('ixx="0" iyy="0" izz="0"', 'ixx="1" iyy="1" izz="1"'))
+
+
+def test_a_fixed_link_without_mass_adds_its_moments():
+    """As the feet of Bolt: Pinocchio adds them to the body's, and so do we."""
+    robot = RobotModel.from_urdf(leg_with('value="0.5"', 'value="0"'))
+    shank = robot.links[1]
+    assert shank["mass"] == 1.5
+    np.testing.assert_allclose(shank["com"], [0.0, 0.0, -0.2])
+    np.testing.assert_allclose(shank["inertia"], [0.03, 0.0, 0.0, 0.04, 0.0, 0.05])
+
+
 def test_a_massless_link_may_carry_a_massive_one():
     text = leg_with('parent link="body"', 'parent link="yoke"')
     yoke = '<link name="yoke"/>' + joint("roll", "body", "yoke", inside='<axis xyz="1 0 0"/>')
