@@ -89,8 +89,7 @@ def _write_drive(link: np.void, joint: JointDescription | None) -> None:
     link["effort_limit"] = link["velocity_limit"] = np.inf
     if joint is None or link["joint_kind"] == FREE:
         return
-    gear = joint.transmission
-    link["reduction"], link["rotor_inertia"] = gear.reduction, gear.reduction**2 * gear.rotor_inertia
+    link["reduction"], link["rotor_inertia"] = joint.transmission.reduction, joint.transmission.joint_inertia
     link["damping"], link["friction"] = joint.damping, joint.friction
     link["stiffness"], link["rest_position"] = joint.spring.stiffness, joint.spring.rest_position
     link["lower_limit"], link["upper_limit"] = joint.lower, joint.upper

@@ -155,6 +155,15 @@ DRIVES = {
         "gear",
         "rotor inertia",
     ),
+    "reduction too large": (
+        leg_plus(
+            '<transmission name="gear"><joint name="hip"/><actuator name="m"><mechanicalReduction>1e200'
+            "</mechanicalReduction><rotorInertia>1</rotorInertia></actuator></transmission>"
+        ),
+        "gear",
+        "reduction",
+        "1e+200",
+    ),
     "unknown joint": (
         leg_plus(
             '<transmission name="gear"><joint name="knee"/><actuator name="m"><rotorInertia>1</rotorInertia>'

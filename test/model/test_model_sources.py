@@ -180,6 +180,15 @@ def test_drake_s_drive_of_a_joint():
     assert (hip["reduction"], hip["rotor_inertia"]) == (10.0, pytest.approx(0.02))
 
 
+def test_a_differential_without_rotors_changes_nothing():
+    """As on Talos: the effort acts at the joint, so a gear without a rotor has no part in the motion."""
+    wrist = (
+        '<transmission name="wrist"><joint name="hip"><mechanicalReduction>2</mechanicalReduction></joint>'
+        '<joint name="ankle"/><actuator name="a"/><actuator name="b"/></transmission>'
+    )
+    assert same(RobotModel.from_urdf(LEG), RobotModel.from_urdf(leg_plus(wrist)))
+
+
 def test_rotor_inertia_lets_a_massless_link_move():
     pulley = (
         '<link name="pulley"/><joint name="drive" type="continuous"><parent link="foot"/><child link="pulley"/></joint>'
