@@ -1,5 +1,6 @@
 """From the text of a URDF to a description of its links and joints, every number checked."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -204,16 +205,16 @@ def _joint(joint: Any, transmission: Transmission, spring: Spring) -> JointDescr
             "make it fixed or drive it by itself"
         )
     axis = np.array(joint.axis if joint.axis is not None else (1.0, 0.0, 0.0), dtype=float)
-    length = np.linalg.norm(axis)
-    if length < 1e-9 and joint.type not in ("fixed", "floating"):
-        raise ModelError(f"joint {joint.name!r} has a zero axis; expected a direction")
+    length = math.hypot(*axis)
+    if not 1e-9 <= length < math.inf:
+        raise ModelError(f"joint {joint.name!r} has an axis of length {length:g}; expected a direction")
     return JointDescription(
         joint.name,
         joint.type,
         joint.parent,
         joint.child,
         _placement(joint.origin),
-        axis / max(float(length), 1e-9),
+        axis / length,
         **_limits(joint),
         **_friction(joint),
         transmission=transmission,

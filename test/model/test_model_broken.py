@@ -70,6 +70,7 @@ NUMBERS = {
     "no moment": (leg_with('izz="0.04"', ""), "shank", "izz"),
     "damping": (leg_with('damping="0.3"', 'damping="much"'), "hip", "damping", "much"),
     "zero axis": (leg_with('xyz="0 1 0"', 'xyz="0 0 0"'), "hip", "axis"),
+    "axis overflows": (leg_with('xyz="0 1 0"', 'xyz="1.7e308 1.7e308 0"'), "hip", "axis"),
     "limits reversed": (leg_with('lower="-1"', 'lower="3"'), "hip", "lower", "upper"),
     "negative damping": (leg_with('damping="0.3"', 'damping="-0.3"'), "hip", "damping", "-0.3"),
     "negative friction": (leg_with('friction="0.1"', 'friction="-0.1"'), "hip", "friction", "-0.1"),
@@ -272,6 +273,21 @@ def test_what_simulation_does_not_need_is_passed_over_in_silence(noise, capfd):
     )
     assert robot.joint_names == ("hip",)
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("kind", ["fixed", "floating"])
+@pytest.mark.parametrize(
+    "leftover", ['<axis xzy="0 0 1"/>', '<axis xyz="0 0 0"/>', '<limit lower=""/>', '<mimic joint="hip"/>']
+)
+def test_a_joint_without_axis_may_carry_leftovers(kind, leftover):
+    ankle = leg_with('name="ankle" type="fixed"', f'name="ankle" type="{kind}"')
+    robot = RobotModel.from_urdf(ankle.replace('<child link="foot"/>', f'<child link="foot"/>{leftover}'))
+    assert robot.links.tobytes() == RobotModel.from_urdf(ankle).links.tobytes()
+
+
+def test_an_axis_of_any_length_is_a_direction():
+    robot = RobotModel.from_urdf(leg_with('xyz="0 1 0"', 'xyz="0 1e200 -1e200"'))
+    np.testing.assert_allclose(robot.links["axis"][1], [0.0, np.sqrt(0.5), -np.sqrt(0.5)])
 
 
 def test_comments_may_hold_anything():
