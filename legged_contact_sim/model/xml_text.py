@@ -19,7 +19,7 @@ def parse_robot(text: str) -> ElementTree.Element:
     text = text.removeprefix("\ufeff")
     if not text.strip():
         raise ModelError("is empty; expected a URDF")
-    if "\0" in text:
+    if re.search("[\0\ud800-\udfff]", text):
         raise ModelError("is not text; expected a URDF in UTF-8")
     without_comments = _COMMENT.sub("", text)
     # Entities can expand to any size and reach for other files; a URDF has no use for them.

@@ -213,6 +213,7 @@ TEXT = {
     "several lines of prose": ("once\nupon", "XML"),
     "cut short": (LEG[:300], "XML"),
     "null characters": ("<robot>\0</robot>", "text"),
+    "half a surrogate pair": ('<robot name="\ud800"/>', "text"),
     "other XML": ("<html><body/></html>", "<html>", "<robot>"),
     "SDF": ('<sdf version="1.7"/>', "<sdf>", "<robot>"),
     "xacro tag": (leg_plus('<xacro:leg side="left"/>'), "xacro"),
@@ -254,7 +255,7 @@ def test_text_is_refused_by_name(case, capfd):
 def test_file_is_refused_by_its_path(case, tmp_path):
     text, *_ = CORPUS[case]
     path = tmp_path / "broken.urdf"
-    path.write_text(text)
+    path.write_bytes(text.encode("utf-8", "surrogatepass"))
     with pytest.raises(ModelError, match=r"broken\.urdf: "):
         RobotModel.from_urdf(path)
 

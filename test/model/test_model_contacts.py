@@ -217,6 +217,7 @@ def test_extra_points_stand_in_their_link_s_frame():
         ({"heel": {"link": "foot", "radius": -1}}, "'heel' has the radius"),
         ({"heel": {"link": "foot", "radius": [1]}}, "'heel' has the radius"),
         ({"sole": {"link": "foot"}}, "'sole'.*already"),
+        ({1: {"link": "foot"}, "1": {"link": "foot"}}, "'1'.*already"),
         (["heel"], "contact_points"),
     ],
 )

@@ -127,6 +127,13 @@ def test_bad_sidecar_is_refused_by_name(leg_file, content, culprit):
     assert "leg." in str(caught.value)
 
 
+def test_sidecar_that_is_no_file_is_refused(leg_file):
+    """A dangling link in a symlinked install must not silently give another home pose."""
+    leg_file.with_suffix(".yaml").symlink_to("gone.yaml")
+    with pytest.raises(ModelError, match=r"leg\.yaml: cannot be read"):
+        RobotModel.from_urdf(leg_file)
+
+
 def test_base_follows_from_the_root():
     assert RobotModel.from_urdf(LEG).base == "floating"
     weld = '<joint name="weld" type="fixed"><parent link="{0}"/><child link="body"/></joint><link name="{0}"/>'
