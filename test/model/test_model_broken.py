@@ -221,7 +221,9 @@ TEXT = {
     "xacro find": (leg_plus("<include file='$(find robot)/leg.xacro'/>"), "xacro"),
     "entity bomb": (BOMB + ']><robot name="&i;"/>', "DOCTYPE"),
     "external entity": ('<!DOCTYPE r [<!ENTITY f SYSTEM "file:///etc/passwd">]><robot name="&f;"/>', "DOCTYPE"),
+    "entity bomb behind half a comment": ("<?x <!-- ?>" + BOMB + ']><robot name="&i;"><!-- --></robot>', "DOCTYPE"),
     "very deep": ("<robot>" + "<a>" * 200_000, "XML"),
+    "comments without an end": ("<robot>" + "<!--" * 200_000, "XML"),
 }
 CORPUS = {
     f"{group}: {case}": broken
