@@ -12,6 +12,7 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 from scipy.integrate import solve_ivp
 
+from legged_contact_sim.dynamics import mass_matrix
 from legged_contact_sim.model import RobotModel
 
 URDF = Path(__file__).resolve().parents[1] / "urdf"
@@ -208,6 +209,30 @@ def test_quadruped_is_mirror_symmetric(name: str) -> None:
         np.testing.assert_allclose(left_right, centre * (1, -1, 1), atol=1e-12)
         np.testing.assert_allclose(fore_hind, centre * (-1, 1, 1), atol=1e-12)
         assert left_right_radius == radius
+
+
+@pytest.mark.parametrize("name", QUADRUPEDS)
+@pytest.mark.parametrize(("sides", "place", "mirror"), [("lr", 0, (1, -1, 1)), ("fh", 1, (-1, 1, 1))])
+def test_mass_matrix_is_mirror_symmetric(name: str, sides: str, place: int, mirror: tuple[int, ...]) -> None:
+    """A robot in a mirrored pose has the mirrored mass matrix: masses, frames and axes of opposite legs match.
+
+    An axis is a pseudovector: the component along a mirrored direction keeps its sign, the others change it.
+    """
+    robot = RobotModel.from_urdf(name)
+    joints = list(robot.joint_names)
+    opposite = str.maketrans(sides, sides[::-1])
+    image = np.zeros((robot.nv, robot.nv))
+    image[range(6), range(6)] = (*mirror, *(-sign for sign in mirror))
+    for column, joint in enumerate(joints):
+        twin = joints.index(joint[:place] + joint[place].translate(opposite) + joint[place + 1 :])
+        axis = np.abs(robot.links["axis"][robot.joint_links[column]]).argmax()
+        image[6 + twin, 6 + column] = -mirror[axis]
+    q = robot.home.copy()
+    q[7:] += np.random.default_rng(1).uniform(-0.5, 0.5, robot.joint_count)
+    reflected = robot.home.copy()
+    reflected[7:] = image[6:, 6:] @ q[7:]
+    expected = image @ mass_matrix(robot, q) @ image.T
+    np.testing.assert_allclose(mass_matrix(robot, reflected), expected, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize(("name", "height"), [("quadruped16", 0.6), ("quadruped12", 0.4136)])

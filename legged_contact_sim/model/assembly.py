@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..errors import ModelError
-from .inertia import MASSLESS, SIX, RigidInertia, fault, total
+from .inertia import SIX, RigidInertia, fault, total
 from .placement import cross_matrix
 from .records import FREE, LINK, PRISMATIC, REVOLUTE
 from .tree import Body, Tree
@@ -41,12 +41,11 @@ def coordinate_counts(links: np.ndarray) -> tuple[int, int]:
 
 
 def _body_inertia(body: Body, free: bool) -> RigidInertia:
-    inertias = [link.inertia.placed(placement) for link, placement in body.parts if link.inertia]
-    if not inertias:
+    inertia = total(link.inertia.placed(placement) for link, placement in body.parts if link.inertia)
+    if inertia.mass == 0.0:
         if free:
-            raise ModelError(f"link {body.name!r} floats and has no <inertial>; expected one")
-        return MASSLESS
-    inertia = total(inertias)
+            raise ModelError(f"link {body.name!r} floats and has no <inertial> with a mass; expected one")
+        return inertia
     found = fault(inertia.moments)
     if found:
         raise ModelError(_blame(body, found))
@@ -90,8 +89,7 @@ def _write_drive(link: np.void, joint: JointDescription | None) -> None:
     link["effort_limit"] = link["velocity_limit"] = np.inf
     if joint is None or link["joint_kind"] == FREE:
         return
-    gear = joint.transmission
-    link["reduction"], link["rotor_inertia"] = gear.reduction, gear.reduction**2 * gear.rotor_inertia
+    link["reduction"], link["rotor_inertia"] = joint.transmission.reduction, joint.transmission.joint_inertia
     link["damping"], link["friction"] = joint.damping, joint.friction
     link["stiffness"], link["rest_position"] = joint.spring.stiffness, joint.spring.rest_position
     link["lower_limit"], link["upper_limit"] = joint.lower, joint.upper

@@ -117,7 +117,8 @@ def extra_points(given: Any, frames: Mapping[str, Frame], taken: Iterable[str]) 
     points = []
     for name, entry in given.items():
         if str(name) in taken:
-            raise ModelError(f"contact point {str(name)!r}: a collision's contact point has this name already")
+            raise ModelError(f"contact point {str(name)!r}: another contact point has this name already")
+        taken.add(str(name))
         points.append(_extra_point(str(name), entry, frames))
     return points
 

@@ -1,5 +1,6 @@
 """What a URDF says of the drives and springs of its joints, in the tags that URDF parsers leave aside."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from xml.etree import ElementTree
@@ -20,6 +21,11 @@ class Transmission:
     reduction: float = 1.0
     rotor_inertia: float = 0.0
 
+    @property
+    def joint_inertia(self) -> float:
+        """The rotor's inertia as the joint feels it, kg m^2 or kg."""
+        return self.reduction * (self.reduction * self.rotor_inertia)
+
 
 @dataclass(frozen=True)
 class Spring:
@@ -32,6 +38,9 @@ class Spring:
 def read_transmissions(robot: ElementTree.Element, joints: set[str]) -> dict[str, Transmission]:
     """Return the transmission of each joint that has one.
 
+    A transmission that couples several joints is passed over if it has no rotor inertia: efforts act at the joints, so
+    its gears have no part in the motion.
+
     Read are `<mechanicalReduction>` (in the actuator or, as on the PR2, beside it), `<rotorInertia>`, and Drake's
     `<drake:gear_ratio value=>` and `<drake:rotor_inertia value=>`.
     """
@@ -43,7 +52,12 @@ def read_transmissions(robot: ElementTree.Element, joints: set[str]) -> dict[str
             continue
         where = f"transmission {element.get('name', '')!r}"
         if len(driven) > 1 or len(element.findall("actuator")) > 1:
-            raise ModelError(f"{where} couples several joints or actuators ({', '.join(driven)}); expected one of each")
+            if transmission.rotor_inertia == 0.0:
+                continue
+            raise ModelError(
+                f"{where} couples several joints or actuators ({', '.join(driven)}) and has a rotor inertia; "
+                "expected one of each"
+            )
         _check_known(driven[0], joints, where)
         if driven[0] in found:
             raise ModelError(f"{where} is a second transmission of joint {driven[0]!r}; expected one")
@@ -59,7 +73,13 @@ def _transmission(element: ElementTree.Element) -> Transmission:
         raise ModelError(f"{where} has a reduction of 0; expected any other number")
     if rotor_inertia < 0.0:
         raise ModelError(f"{where} has a rotor inertia of {rotor_inertia:g} kg m^2; expected 0 or more")
-    return Transmission(reduction, rotor_inertia)
+    transmission = Transmission(reduction, rotor_inertia)
+    if not math.isfinite(transmission.joint_inertia):
+        raise ModelError(
+            f"{where} has a reduction of {reduction:g} and a rotor inertia of {rotor_inertia:g} kg m^2; "
+            "expected a finite inertia at the joint"
+        )
+    return transmission
 
 
 def _last_value(element: ElementTree.Element, names: tuple[str, ...], where: str, default: float) -> float:

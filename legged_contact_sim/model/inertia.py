@@ -40,11 +40,11 @@ MASSLESS = RigidInertia(0.0, np.zeros(3), np.zeros((3, 3)))
 def total(inertias: Iterable[RigidInertia]) -> RigidInertia:
     """Return the inertia of bodies fixed to one another, all given in one frame (parallel axis theorem)."""
     bodies = list(inertias)
-    if len(bodies) == 1:
-        return bodies[0]
     mass = sum(body.mass for body in bodies)
     if mass == 0.0:
         return MASSLESS
+    if len(bodies) == 1:
+        return bodies[0]
     com = sum((body.mass * body.com for body in bodies), np.zeros(3)) / mass
     moments = np.zeros((3, 3))
     with np.errstate(over="ignore", invalid="ignore"):  # `fault` tells of an overflow

@@ -73,8 +73,11 @@ def read_vertices(path: Path) -> Array:
 def _read_stl(content: bytes) -> Array:
     # Some binary files begin with "solid" as text files do, so the length decides.
     count = int.from_bytes(content[80:84], "little")
-    if len(content) >= 84 and len(content) == 84 + _STL_TRIANGLE.itemsize * count:
+    length = 84 + _STL_TRIANGLE.itemsize * count
+    if len(content) == length:
         return np.frombuffer(content, _STL_TRIANGLE, offset=84)["corners"].reshape(-1, 3).astype(float)
+    if not content.lstrip().startswith(b"solid"):
+        raise ValueError(f"{len(content)} bytes, expected {length} for {count} triangles, or text from solid on")
     return _rows(content, "vertex")
 
 
@@ -84,7 +87,10 @@ def _read_obj(content: bytes) -> Array:
 
 def _rows(content: bytes, keyword: str) -> Array:
     """Return the three numbers after the keyword on each line that begins with it, (n, 3)."""
-    rows = [words[1:4] for line in content.decode("utf-8").splitlines() if (words := line.split())[:1] == [keyword]]
+    lines = content.decode("utf-8", errors="replace").splitlines()
+    rows = [words[1:4] for line in lines if (words := line.split())[:1] == [keyword]]
+    if any(len(row) < 3 for row in rows):
+        raise ValueError(f"expected three numbers after each {keyword}")
     return np.array(rows, dtype=float).reshape(-1, 3)
 
 

@@ -95,7 +95,7 @@ def _read(path: Path, name: str) -> str:
 
 
 def _read_sidecar(path: Path) -> dict[str, Any]:
-    if not path.is_file():
+    if not os.path.lexists(path):
         return {}
     try:
         content = yaml.safe_load(path.read_bytes())

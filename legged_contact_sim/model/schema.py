@@ -6,7 +6,7 @@ the XML is held against this table first and handed over without the rest (visua
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from xml.etree import ElementTree
 
 from ..errors import ModelError
@@ -60,13 +60,16 @@ _GEOMETRY = Tag(
 )
 _COLLISION = Tag(words=("name",), children={"origin": _ORIGIN, "geometry": _GEOMETRY}, required_children=("geometry",))
 _LINK_REFERENCE = Tag(words=("link",), required=("link",))
-_JOINT = Tag(
+_AXISLESS_JOINT = Tag(
     words=("name", "type"),
     required=("name", "type"),
+    children={"origin": _ORIGIN, "parent": _LINK_REFERENCE, "child": _LINK_REFERENCE},
+    required_children=("parent", "child"),
+)
+_JOINT = replace(
+    _AXISLESS_JOINT,
     children={
-        "origin": _ORIGIN,
-        "parent": _LINK_REFERENCE,
-        "child": _LINK_REFERENCE,
+        **_AXISLESS_JOINT.children,
         "axis": Tag(numbers={"xyz": 3}, required=("xyz",)),
         "limit": Tag(
             numbers={"lower": 1, "upper": 1, "effort": 1, "velocity": 1}, defaults={"effort": "0", "velocity": "0"}
@@ -74,7 +77,6 @@ _JOINT = Tag(
         "dynamics": Tag(numbers={"damping": 1, "friction": 1}),
         "mimic": Tag(words=("joint",), required=("joint",)),
     },
-    required_children=("parent", "child"),
 )
 _LINK = Tag(
     words=("name",),
@@ -95,8 +97,15 @@ def checked(robot: ElementTree.Element) -> ElementTree.Element:
     for element in robot:
         if element.tag in _ROBOT.children:
             where = f"{element.tag} {element.get('name', '')!r}"
-            copy.append(_checked_element(element, _ROBOT.children[element.tag], where))
+            copy.append(_checked_element(element, _tag(element), where))
     return copy
+
+
+def _tag(element: ElementTree.Element) -> Tag:
+    """Return what is read of a link or joint; editors leave axes and limits behind in joints that have no axis."""
+    if element.tag == "joint" and element.get("type") in ("fixed", "floating"):
+        return _AXISLESS_JOINT
+    return _ROBOT.children[element.tag]
 
 
 def _checked_element(element: ElementTree.Element, tag: Tag, where: str) -> ElementTree.Element:

@@ -189,7 +189,8 @@ def _has_inertia(root: str, children: dict[str, list[JointDescription]], descrip
     waiting = [root]
     while waiting:
         link = waiting.pop()
-        if description.links[link].inertia is not None:
+        inertia = description.links[link].inertia
+        if inertia is not None and inertia.mass > 0.0:
             return True
         waiting += [joint.child for joint in children[link] if joint.kind == "fixed"]
     return False

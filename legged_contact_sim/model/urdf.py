@@ -1,5 +1,6 @@
 """From the text of a URDF to a description of its links and joints, every number checked."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -105,8 +106,8 @@ def read_urdf(text: str) -> RobotDescription:
     _check_unique(elements, "joint")
     kinds = {link.get("name", ""): _shape_kinds(link) for link in elements.findall("link")}
     parsed = _parse(elements)
-    fixed = {joint.child for joint in parsed.joints if joint.type == "fixed"}
-    links = {link.name: _link(link, kinds[link.name], link.name in fixed) for link in parsed.links}
+    carriers = {joint.child: joint.type for joint in parsed.joints}
+    links = {link.name: _link(link, kinds[link.name], carriers.get(link.name)) for link in parsed.links}
     names = {joint.name for joint in parsed.joints}
     transmissions, springs = read_transmissions(robot, names), read_springs(robot, names)
     joints = [
@@ -152,19 +153,26 @@ def _placement(origin: Any) -> Placement:
     return Placement(rotation_from_rpy(origin.rpy), np.array(origin.xyz, dtype=float))
 
 
-def _link(link: Any, kinds: Iterable[str], fixed: bool) -> LinkDescription:
+def _link(link: Any, kinds: Iterable[str], carrier: str | None) -> LinkDescription:
     shapes = tuple(_shape(link.name, shape, kind) for shape, kind in zip(link.collisions, kinds, strict=True))
-    return LinkDescription(link.name, _inertia(link, fixed), shapes)
+    return LinkDescription(link.name, _inertia(link, carrier), shapes)
 
 
-def _inertia(link: Any, fixed: bool) -> RigidInertia | None:
-    """Return the inertia of a link, None without one; many files mark a mere frame, fixed to a link, by all zeros."""
+def _inertia(link: Any, carrier: str | None) -> RigidInertia | None:
+    """Return the inertia of a link, None without one.
+
+    Many files mark a mere frame, which no joint moves by itself, by a mass of zero. A root with moments of inertia but
+    no mass is more likely a mistake.
+
+    Args:
+        link: as parsed.
+        carrier: kind of the joint whose child the link is; None: it is the root.
+    """
     if link.inertial is None:
         return None
     mass, moments = link.inertial.mass, np.array(link.inertial.inertia.to_matrix(), dtype=float)
-    if fixed and mass == 0.0 and not moments.any():
-        return None
-    if mass <= 0.0:
+    is_frame = carrier == "fixed" or (carrier is None and not moments.any())
+    if mass < 0.0 or (mass == 0.0 and not is_frame):
         raise ModelError(
             f"link {link.name!r} has a mass of {mass:g} kg; expected more than 0 (a massless link has no <inertial>)"
         )
@@ -197,16 +205,16 @@ def _joint(joint: Any, transmission: Transmission, spring: Spring) -> JointDescr
             "make it fixed or drive it by itself"
         )
     axis = np.array(joint.axis if joint.axis is not None else (1.0, 0.0, 0.0), dtype=float)
-    length = np.linalg.norm(axis)
-    if length < 1e-9 and joint.type not in ("fixed", "floating"):
-        raise ModelError(f"joint {joint.name!r} has a zero axis; expected a direction")
+    length = math.hypot(*axis)
+    if not 1e-9 <= length < math.inf:
+        raise ModelError(f"joint {joint.name!r} has an axis of length {length:g}; expected a direction")
     return JointDescription(
         joint.name,
         joint.type,
         joint.parent,
         joint.child,
         _placement(joint.origin),
-        axis / max(float(length), 1e-9),
+        axis / length,
         **_limits(joint),
         **_friction(joint),
         transmission=transmission,

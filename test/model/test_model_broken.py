@@ -70,6 +70,7 @@ NUMBERS = {
     "no moment": (leg_with('izz="0.04"', ""), "shank", "izz"),
     "damping": (leg_with('damping="0.3"', 'damping="much"'), "hip", "damping", "much"),
     "zero axis": (leg_with('xyz="0 1 0"', 'xyz="0 0 0"'), "hip", "axis"),
+    "axis overflows": (leg_with('xyz="0 1 0"', 'xyz="1.7e308 1.7e308 0"'), "hip", "axis"),
     "limits reversed": (leg_with('lower="-1"', 'lower="3"'), "hip", "lower", "upper"),
     "negative damping": (leg_with('damping="0.3"', 'damping="-0.3"'), "hip", "damping", "-0.3"),
     "negative friction": (leg_with('friction="0.1"', 'friction="-0.1"'), "hip", "friction", "-0.1"),
@@ -155,6 +156,15 @@ DRIVES = {
         "gear",
         "rotor inertia",
     ),
+    "reduction too large": (
+        leg_plus(
+            '<transmission name="gear"><joint name="hip"/><actuator name="m"><mechanicalReduction>1e200'
+            "</mechanicalReduction><rotorInertia>1</rotorInertia></actuator></transmission>"
+        ),
+        "gear",
+        "reduction",
+        "1e+200",
+    ),
     "unknown joint": (
         leg_plus(
             '<transmission name="gear"><joint name="knee"/><actuator name="m"><rotorInertia>1</rotorInertia>'
@@ -203,6 +213,7 @@ TEXT = {
     "several lines of prose": ("once\nupon", "XML"),
     "cut short": (LEG[:300], "XML"),
     "null characters": ("<robot>\0</robot>", "text"),
+    "half a surrogate pair": ('<robot name="\ud800"/>', "text"),
     "other XML": ("<html><body/></html>", "<html>", "<robot>"),
     "SDF": ('<sdf version="1.7"/>', "<sdf>", "<robot>"),
     "xacro tag": (leg_plus('<xacro:leg side="left"/>'), "xacro"),
@@ -210,7 +221,9 @@ TEXT = {
     "xacro find": (leg_plus("<include file='$(find robot)/leg.xacro'/>"), "xacro"),
     "entity bomb": (BOMB + ']><robot name="&i;"/>', "DOCTYPE"),
     "external entity": ('<!DOCTYPE r [<!ENTITY f SYSTEM "file:///etc/passwd">]><robot name="&f;"/>', "DOCTYPE"),
+    "entity bomb behind half a comment": ("<?x <!-- ?>" + BOMB + ']><robot name="&i;"><!-- --></robot>', "DOCTYPE"),
     "very deep": ("<robot>" + "<a>" * 200_000, "XML"),
+    "comments without an end": ("<robot>" + "<!--" * 200_000, "XML"),
 }
 CORPUS = {
     f"{group}: {case}": broken
@@ -244,7 +257,7 @@ def test_text_is_refused_by_name(case, capfd):
 def test_file_is_refused_by_its_path(case, tmp_path):
     text, *_ = CORPUS[case]
     path = tmp_path / "broken.urdf"
-    path.write_text(text)
+    path.write_bytes(text.encode("utf-8", "surrogatepass"))
     with pytest.raises(ModelError, match=r"broken\.urdf: "):
         RobotModel.from_urdf(path)
 
@@ -263,6 +276,21 @@ def test_what_simulation_does_not_need_is_passed_over_in_silence(noise, capfd):
     )
     assert robot.joint_names == ("hip",)
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("kind", ["fixed", "floating"])
+@pytest.mark.parametrize(
+    "leftover", ['<axis xzy="0 0 1"/>', '<axis xyz="0 0 0"/>', '<limit lower=""/>', '<mimic joint="hip"/>']
+)
+def test_a_joint_without_axis_may_carry_leftovers(kind, leftover):
+    ankle = leg_with('name="ankle" type="fixed"', f'name="ankle" type="{kind}"')
+    robot = RobotModel.from_urdf(ankle.replace('<child link="foot"/>', f'<child link="foot"/>{leftover}'))
+    assert robot.links.tobytes() == RobotModel.from_urdf(ankle).links.tobytes()
+
+
+def test_an_axis_of_any_length_is_a_direction():
+    robot = RobotModel.from_urdf(leg_with('xyz="0 1 0"', 'xyz="0 1e200 -1e200"'))
+    np.testing.assert_allclose(robot.links["axis"][1], [0.0, np.sqrt(0.5), -np.sqrt(0.5)])
 
 
 def test_comments_may_hold_anything():
@@ -284,6 +312,27 @@ def test_a_frame_may_be_marked_by_zeros():
     assert robot.total_mass == RobotModel.from_urdf(LEG).total_mass
     with pytest.raises(ModelError, match="'imu' has a mass of 0 kg"):
         RobotModel.from_urdf(leg_plus(f'<link name="imu">{zeros}</link>' + joint("mount", "body", "imu")))
+
+
+@pytest.mark.parametrize(("kind", "base"), [("fixed", "floating"), ("continuous", "fixed")])
+def test_a_root_may_be_a_frame_marked_by_zeros(kind, base):
+    """As on Romeo and Tiago, whose roots are frames on the floor."""
+    zeros = '<inertial><mass value="0"/><inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial>'
+    text = leg_plus(f'<link name="footprint">{zeros}</link>' + joint("stand", "footprint", "body", kind))
+    robot = RobotModel.from_urdf(text)
+    assert robot.base == base
+    assert robot.total_mass == pytest.approx(6.0)
+    with pytest.raises(ModelError, match="'footprint' has a mass of 0 kg"):
+        RobotModel.from_urdf(text.replace('ixx="0" iyy="0" izz="0"', 'ixx="1" iyy="1" izz="1"'))
+
+
+def test_a_fixed_link_without_mass_adds_its_moments():
+    """As the feet of Bolt: Pinocchio adds them to the body's, and so do we."""
+    robot = RobotModel.from_urdf(leg_with('value="0.5"', 'value="0"'))
+    shank = robot.links[1]
+    assert shank["mass"] == 1.5
+    np.testing.assert_allclose(shank["com"], [0.0, 0.0, -0.2])
+    np.testing.assert_allclose(shank["inertia"], [0.03, 0.0, 0.0, 0.04, 0.0, 0.05])
 
 
 def test_a_massless_link_may_carry_a_massive_one():

@@ -124,6 +124,13 @@ def test_mesh_gives_the_corners_of_its_hull(tmp_path, name, write):
     np.testing.assert_allclose(as_rows(foot_points(RobotModel.from_urdf(path))), as_rows(TETRAHEDRON * [2, 1, 0.5]))
 
 
+def written_leg(folder, mesh):
+    """Write the leg with a mesh on its foot, and return the file."""
+    path = folder / "leg.urdf"
+    path.write_text(leg_shape(f'<mesh filename="{mesh}"/>'))
+    return path
+
+
 def test_flat_mesh_gives_its_vertices(tmp_path):
     write_obj(tmp_path / "plate.obj", FACES[:1])
     path = tmp_path / "leg.urdf"
@@ -178,8 +185,11 @@ def test_mesh_is_found_in_an_ament_prefix(tmp_path, monkeypatch):
         ("foot.dae", b"<COLLADA/>"),
         ("empty.stl", b""),
         ("cut.stl", b"\x80" * 90),
+        ("cut_header.stl", b"solid"),
         ("words.obj", b"v one two three\n"),
         ("two.obj", b"v 1 2\n"),
+        ("three_times_two.obj", b"v 1 2\nv 3 4\nv 5 6\n"),
+        ("uneven.obj", b"v 1 2 3\nv 4 5\n"),
         ("nan.obj", b"v nan 0 0\n"),
     ],
 )
@@ -192,6 +202,19 @@ def test_unreadable_mesh_is_refused_and_can_be_skipped(tmp_path, filename, conte
         RobotModel.from_urdf(path)
     assert filename in str(caught.value)
     assert RobotModel.from_urdf(path, meshes="skip").contact_names == ()
+
+
+def test_mesh_cut_short_is_told_by_its_length(tmp_path):
+    write_binary_stl(tmp_path / "foot.stl", FACES)
+    (tmp_path / "foot.stl").write_bytes((tmp_path / "foot.stl").read_bytes()[:-7].replace(b"solid", b"short"))
+    with pytest.raises(ModelError, match=r"'foot'.*foot\.stl' cannot be read: 277 bytes, expected 284"):
+        RobotModel.from_urdf(written_leg(tmp_path, "foot.stl"))
+
+
+def test_text_of_a_mesh_may_hold_any_characters(tmp_path):
+    (tmp_path / "foot.obj").write_bytes("# Fu\xdf\n".encode("latin-1") + b"v 1 2 3\n")
+    robot = RobotModel.from_urdf(written_leg(tmp_path, "foot.obj"))
+    np.testing.assert_allclose(foot_points(robot), [[1.0, 2.0, 3.0]])
 
 
 def test_extra_points_stand_in_their_link_s_frame():
@@ -217,6 +240,7 @@ def test_extra_points_stand_in_their_link_s_frame():
         ({"heel": {"link": "foot", "radius": -1}}, "'heel' has the radius"),
         ({"heel": {"link": "foot", "radius": [1]}}, "'heel' has the radius"),
         ({"sole": {"link": "foot"}}, "'sole'.*already"),
+        ({1: {"link": "foot"}, "1": {"link": "foot"}}, "'1'.*already"),
         (["heel"], "contact_points"),
     ],
 )

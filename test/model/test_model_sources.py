@@ -128,6 +128,13 @@ def test_bad_sidecar_is_refused_by_name(leg_file, content, culprit):
     assert "leg." in str(caught.value)
 
 
+def test_sidecar_that_is_no_file_is_refused(leg_file):
+    """A dangling link in a symlinked install must not silently give another home pose."""
+    leg_file.with_suffix(".yaml").symlink_to("gone.yaml")
+    with pytest.raises(ModelError, match=r"leg\.yaml: cannot be read"):
+        RobotModel.from_urdf(leg_file)
+
+
 def test_base_follows_from_the_root():
     assert RobotModel.from_urdf(LEG).base == "floating"
     weld = '<joint name="weld" type="fixed"><parent link="{0}"/><child link="body"/></joint><link name="{0}"/>'
@@ -179,6 +186,15 @@ def test_drake_s_drive_of_a_joint():
     ).replace('<robot name="leg">', '<robot name="leg" xmlns:drake="http://drake.mit.edu">')
     hip = RobotModel.from_urdf(text).links[1]
     assert (hip["reduction"], hip["rotor_inertia"]) == (10.0, pytest.approx(0.02))
+
+
+def test_a_differential_without_rotors_changes_nothing():
+    """As on Talos: the effort acts at the joint, so a gear without a rotor has no part in the motion."""
+    wrist = (
+        '<transmission name="wrist"><joint name="hip"><mechanicalReduction>2</mechanicalReduction></joint>'
+        '<joint name="ankle"/><actuator name="a"/><actuator name="b"/></transmission>'
+    )
+    assert same(RobotModel.from_urdf(LEG), RobotModel.from_urdf(leg_plus(wrist)))
 
 
 def test_rotor_inertia_lets_a_massless_link_move():
