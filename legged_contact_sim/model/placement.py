@@ -58,8 +58,10 @@ def rotation_from_quaternion(quaternion: ArrayLike) -> Array:
 
 def rotation_of_z_onto(axis: Array) -> Array:
     """Return the smallest rotation (3, 3) that takes z to the unit vector `axis`; for -z, half a turn about x."""
-    cosine = axis[2]
-    if cosine <= -1.0 + 1e-12:
-        return np.diag([1.0, -1.0, -1.0])
+    cosine, squared_sine = axis[2], axis[0] ** 2 + axis[1] ** 2
+    if squared_sine == 0.0:
+        return np.diag([1.0, np.copysign(1.0, cosine), np.copysign(1.0, cosine)])
     sine_part = cross_matrix(np.cross([0.0, 0.0, 1.0], axis))
-    return np.eye(3) + sine_part + sine_part @ sine_part / (1.0 + cosine)
+    # 1 / (1 + cosine), in the form that keeps its digits
+    factor = 1.0 / (1.0 + cosine) if cosine > 0.0 else (1.0 - cosine) / squared_sine
+    return np.eye(3) + sine_part + factor * sine_part @ sine_part

@@ -121,7 +121,9 @@ def test_mesh_gives_the_corners_of_its_hull(tmp_path, name, write):
     write(tmp_path / name, np.concatenate([FACES, inside]))
     path = tmp_path / "leg.urdf"
     path.write_text(leg_shape(f'<mesh filename="{name}" scale="2 1 0.5"/>'))
-    np.testing.assert_allclose(as_rows(foot_points(RobotModel.from_urdf(path))), as_rows(TETRAHEDRON * [2, 1, 0.5]))
+    robot = RobotModel.from_urdf(path)
+    np.testing.assert_allclose(as_rows(foot_points(robot)), as_rows(TETRAHEDRON * [2, 1, 0.5]))
+    assert not robot.contact_points["radius"].any()
 
 
 def written_leg(folder, mesh):
