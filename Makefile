@@ -34,6 +34,7 @@ soak: $(VENV)/.ros ## the long tests of the nodes: hundreds of resets under load
 lint: $(VENV)/.test ## ruff
 	@echo "== ruff"
 	@$(RUN) -m ruff check .
+	@$(RUN) -m ruff format --quiet --check . || { echo "not formatted: ruff format" >&2; exit 1; }
 
 types: $(VENV)/.test ## mypy
 	@echo "== mypy"

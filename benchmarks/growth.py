@@ -67,7 +67,7 @@ def link(name: str, mass: float, inertia: float, foot: bool = False) -> str:
     return (
         f'<link name="{name}"><inertial><origin xyz="0 0 -0.05"/><mass value="{mass}"/>'
         f'<inertia ixx="{inertia}" iyy="{inertia}" izz="{inertia}" ixy="0" ixz="0" iyz="0"/></inertial>'
-        f'{sphere if foot else ""}</link>'
+        f"{sphere if foot else ''}</link>"
     )
 
 

@@ -71,9 +71,7 @@ def contender(name: str, row: Row, simulator: Simulator) -> Contender:
     targets = np.zeros((1, 2, robot.nv))
     targets[0, 1, robot.velocity_indices] = robot.home[robot.position_indices]
     commands = Commands(targets)
-    return Contender(
-        name, "step", "run", lambda: simulator.model.run(row.time_step, STEPS, commands, NO_LOG, 1), STEPS
-    )
+    return Contender(name, "step", "run", lambda: simulator.model.run(row.time_step, STEPS, commands, NO_LOG, 1), STEPS)
 
 
 def check(robots: dict[str, Simulator]) -> dict[str, float]:

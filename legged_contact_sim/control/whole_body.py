@@ -144,9 +144,7 @@ class WholeBody:
         reach_entry(motion.jacobians, motion.biases, feet, DAMPING, rate)
         return rate
 
-    def distribute(
-        self, motion: Motion, trunk_rows: np.ndarray, stance: np.ndarray, weights: np.ndarray
-    ) -> np.ndarray:
+    def distribute(self, motion: Motion, trunk_rows: np.ndarray, stance: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Return the feet's forces (n, 3), world axes, N, that best give the trunk's rows (6,), trunk's axes, N, N m.
 
         Least squares over the non-negative weights of the pyramids' edges, ``min |W (G f - w)|^2 + r |f|^2``.
