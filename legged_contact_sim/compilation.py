@@ -25,6 +25,7 @@ from typing import Any, TypeVar
 
 import llvmlite.binding as llvm
 import numba
+import numpy as np
 from numba.core import event
 from numba.core.caching import FunctionCache
 from numba.extending import register_jitable
@@ -76,6 +77,8 @@ def bind(entry: Callable[..., Any], *arguments: Any) -> functools.partial[Any]:
 
     Saves numba's dispatch, 0.5 to 2 us a call; the arrays are held, so new numbers are written into them.
     """
+    if numba.config.DISABLE_JIT:
+        return functools.partial(entry, *arguments)
     signature = tuple(numba.typeof(argument) for argument in arguments)
     entry.compile(signature)  # type: ignore[attr-defined]
     return functools.partial(entry.overloads[signature].entry_point, *arguments)  # type: ignore[attr-defined]
@@ -97,11 +100,31 @@ def together_with(*works: Callable[[], Any]) -> Iterator[None]:
 
 
 def _entry(function: Function, **options: Any) -> Function:
+    if numba.config.DISABLE_JIT:
+        return _uncompiled(function)
     entry = numba.njit(**options, **NO_ALLOCATION, **MATHS)(function)
     with _cache_folder_in_force():
         entry._cache = _EntryCache(entry)
     _entries.add(entry)
     return entry  # type: ignore[no-any-return]
+
+
+def _uncompiled(function: Function) -> Function:
+    """Return an entry that runs as plain Python (``NUMBA_DISABLE_JIT=1``), to be debugged."""
+
+    @functools.wraps(function)
+    def entry(*arguments: Any) -> Any:
+        return function(*map(_with_named_fields, arguments))
+
+    return entry  # type: ignore[return-value]
+
+
+def _with_named_fields(argument: Any) -> Any:
+    """Return an argument in which fields of records can be read by attribute, as in a kernel."""
+    if hasattr(argument, "_make"):
+        return argument._make(map(_with_named_fields, argument))
+    is_records = isinstance(argument, np.ndarray) and argument.dtype.names
+    return argument.view(np.recarray) if is_records else argument
 
 
 class _EntryCache(FunctionCache):

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import legged_contact_sim.dynamics  # noqa: F401  (so that there are entries)
-from legged_contact_sim import RobotModel, compilation
+from legged_contact_sim import RobotModel, Simulator, compilation
 from legged_contact_sim.dynamics.energy import energy_entry
 from legged_contact_sim.dynamics.workspace import workspace
 
@@ -211,6 +211,27 @@ def test_a_program_may_leave_the_folder_that_its_cache_is_relative_to(tmp_path):
     assert str(tmp_path / "cache") in told
     assert list((tmp_path / "cache").rglob("*.nbc"))
     assert not list((tmp_path / "elsewhere").iterdir())
+
+
+# without compiling
+
+
+@pytest.mark.parametrize("model", ["exact_lcp", "hybrid"])
+def test_everything_runs_uncompiled_with_the_same_numbers(model):
+    """The hybrid model's arguments hold records within records of arrays."""
+    simulator = Simulator("jumping_leg", contact_model=model)
+    simulator.run(5e-3)
+    text = f"""
+from legged_contact_sim import Simulator
+simulator = Simulator("jumping_leg", contact_model="{model}")
+simulator.run(5e-3)
+print(*simulator.state.v)
+"""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run([sys.executable, "-c", text], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    np.testing.assert_allclose([float(x) for x in done.stdout.split()], simulator.state.v, rtol=1e-9, atol=1e-9)
 
 
 # where the cache lives
