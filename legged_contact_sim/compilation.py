@@ -7,12 +7,14 @@ all sources of this package that hold kernels, since numba itself notices a chan
 
 import atexit
 import contextlib
+import errno
 import functools
 import gc
 import hashlib
 import os
 import shutil
 import signal
+import stat
 import sys
 import tempfile
 import threading
@@ -23,7 +25,9 @@ from typing import Any, TypeVar
 
 import llvmlite.binding as llvm
 import numba
+import numpy as np
 from numba.core import event
+from numba.core.caching import FunctionCache
 from numba.extending import register_jitable
 
 from .shared_helpers import Call, Relay, keep_helpers
@@ -42,6 +46,7 @@ NO_ALLOCATION: dict[str, Any] = {"_nrt": False}
 PACKAGE = Path(__file__).resolve().parent
 KERNEL_FOLDERS = ("actuation", "contact", "dynamics", "terrain")
 KEPT_CACHES = 4
+USER = os.getuid() if hasattr(os, "getuid") else 0
 CHILD_SECONDS = 600.0  # a compilation that takes longer in the child process is done here
 
 inlined = register_jitable(no_cfunc_wrapper=True, **NO_ALLOCATION, **MATHS)
@@ -72,6 +77,8 @@ def bind(entry: Callable[..., Any], *arguments: Any) -> functools.partial[Any]:
 
     Saves numba's dispatch, 0.5 to 2 us a call; the arrays are held, so new numbers are written into them.
     """
+    if numba.config.DISABLE_JIT:
+        return functools.partial(entry, *arguments)
     signature = tuple(numba.typeof(argument) for argument in arguments)
     entry.compile(signature)  # type: ignore[attr-defined]
     return functools.partial(entry.overloads[signature].entry_point, *arguments)  # type: ignore[attr-defined]
@@ -93,36 +100,71 @@ def together_with(*works: Callable[[], Any]) -> Iterator[None]:
 
 
 def _entry(function: Function, **options: Any) -> Function:
+    if numba.config.DISABLE_JIT:
+        return _uncompiled(function)
+    entry = numba.njit(**options, **NO_ALLOCATION, **MATHS)(function)
     with _cache_folder_in_force():
-        entry = numba.njit(cache=True, **options, **NO_ALLOCATION, **MATHS)(function)
-    compile_here = entry.compile
-
-    def compile_ahead(signature: Any) -> Any:
-        ready = _mark_of(entry, tuple(signature))
-        if tuple(signature) not in entry.overloads and not ready.exists() and hasattr(os, "fork"):
-            _compile_in_child(compile_here, signature, ready)
-        return compile_here(signature)
-
-    entry.compile = compile_ahead
+        entry._cache = _EntryCache(entry)
     _entries.add(entry)
-    return entry
+    return entry  # type: ignore[no-any-return]
 
 
-def _mark_of(entry: Any, signature: tuple[Any, ...]) -> Path:
-    """Return the file that says that an entry is in the cache."""
-    name = f"{entry.py_func.__module__}.{entry.py_func.__qualname__}"
-    return cache_folder() / f"{name}-{hashlib.sha256(str(signature).encode()).hexdigest()[:16]}.ready"
+def _uncompiled(function: Function) -> Function:
+    """Return an entry that runs as plain Python (``NUMBA_DISABLE_JIT=1``), to be debugged."""
+
+    @functools.wraps(function)
+    def entry(*arguments: Any) -> Any:
+        return function(*map(_with_named_fields, arguments))
+
+    return entry  # type: ignore[return-value]
 
 
-def _compile_in_child(compile_here: Callable[[Any], Any], signature: Any, ready: Path) -> None:
+def _with_named_fields(argument: Any) -> Any:
+    """Return an argument in which fields of records can be read by attribute, as in a kernel."""
+    if hasattr(argument, "_make"):
+        return argument._make(map(_with_named_fields, argument))
+    is_records = isinstance(argument, np.ndarray) and argument.dtype.names
+    return argument.view(np.recarray) if is_records else argument
+
+
+class _EntryCache(FunctionCache):
+    """Numba's cache of an entry on disk: filled by a child process, and made anew where it is damaged."""
+
+    def __init__(self, entry: Any) -> None:
+        super().__init__(entry.py_func)
+        self._entry = entry
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        """Return the compiled entry, which another process compiles if need be. None: the caller has to do it."""
+        found = self._look_up(signature, target_context)
+        if found is None and not _is_child and hasattr(os, "fork"):
+            _compile_in_child(self._entry, signature)
+            found = self._look_up(signature, target_context)
+        return found
+
+    def save_overload(self, signature: Any, result: Any) -> None:
+        """Keep the compiled entry, or go on without."""
+        try:
+            super().save_overload(signature, result)
+        except OSError as error:
+            if not _is_child:
+                print(f"legged_contact_sim: cannot keep {self._entry.__name__}: {error}", file=sys.stderr)
+
+    def _look_up(self, signature: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(signature, target_context)
+        except Exception:  # what a power cut has left of a file may raise anything
+            with contextlib.suppress(OSError):
+                self.flush()
+            return None
+
+
+def _compile_in_child(entry: Any, signature: Any) -> None:
     """Fill the cache from a child process, so that this one loads the very code that later ones will load.
 
     The process that compiles may run other code than those that load it from the cache: results would differ in the
     last bit. If the child fails, the caller compiles for itself.
     """
-    if _is_child:
-        _compile_and_mark(compile_here, signature, ready)
-        return
     _progress.greet()
     works = sorted(_companions, key=lambda work: not isinstance(work, Call)) if _processors() > 1 else []
     _companions.clear()
@@ -131,7 +173,7 @@ def _compile_in_child(compile_here: Callable[[Any], Any], signature: Any, ready:
     def lead() -> None:
         relay.listen()
         keep_helpers(_shared, cache_folder(), relay.wait)
-        _compile_and_mark(compile_here, signature, ready)
+        entry.compile(signature)
 
     def help_out() -> None:
         keep_helpers(_shared, cache_folder(), lambda name: None)
@@ -142,17 +184,11 @@ def _compile_in_child(compile_here: Callable[[Any], Any], signature: Any, ready:
 
     children = [_fork(lead), _fork(help_out, told=False)] if works else [_fork(lead)]
     relay.close()
-    for child in children:
-        _wait_for(child)
+    _wait_for(children)
 
 
 def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _compile_and_mark(compile_here: Callable[[Any], Any], signature: Any, ready: Path) -> None:
-    compile_here(signature)
-    ready.touch()
 
 
 def _fork(work: Callable[[], Any], told: bool = True) -> int:
@@ -178,14 +214,23 @@ def _fork(work: Callable[[], Any], told: bool = True) -> int:
         os._exit(status)
 
 
-def _wait_for(child: int) -> None:
+def _wait_for(children: list[int]) -> None:
+    """Return when all children have ended; an interrupt, or the end of patience, ends them."""
     patience = time.monotonic() + CHILD_SECONDS
-    while os.waitpid(child, os.WNOHANG)[0] == 0:
-        if time.monotonic() > patience:
-            os.kill(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            break
-        time.sleep(0.01)
+    try:
+        while not all(map(_has_ended, children)) and time.monotonic() < patience:
+            time.sleep(0.01)
+    finally:
+        for child in children:
+            while not _has_ended(child):
+                os.kill(child, signal.SIGKILL)
+                time.sleep(0.001)
+
+
+def _has_ended(child: int) -> bool:
+    with contextlib.suppress(ChildProcessError):  # this program ignores SIGCHLD, or has waited for it already
+        return os.waitpid(child, os.WNOHANG)[0] != 0
+    return True
 
 
 def cache_folder() -> Path:
@@ -221,11 +266,12 @@ def _candidate_roots() -> Iterator[Path]:
     """Yield where caches may live, best first: the user's choice, beside the code, the user's cache folder."""
     chosen = os.environ.get("NUMBA_CACHE_DIR")
     if chosen:
-        yield Path(chosen)
+        yield Path(chosen).absolute()  # the program may go to another folder
     yield PACKAGE / "__pycache__"
-    home_cache = os.environ.get("XDG_CACHE_HOME")
-    yield (Path(home_cache) if home_cache else Path.home() / ".cache") / "legged_contact_sim"
-    yield Path(tempfile.gettempdir()) / f"legged_contact_sim-{os.getuid() if hasattr(os, 'getuid') else 0}"
+    home_cache = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    with contextlib.suppress(RuntimeError):  # a user without a home
+        yield (home_cache if home_cache.is_absolute() else Path.home() / ".cache") / "legged_contact_sim"
+    yield Path(tempfile.gettempdir()) / f"legged_contact_sim-{USER}"
 
 
 def _first_writable(roots: Iterator[Path]) -> Path:
@@ -233,6 +279,7 @@ def _first_writable(roots: Iterator[Path]) -> Path:
     for root in roots:
         try:
             root.mkdir(parents=True, exist_ok=True)
+            _refuse_strangers(root)
             probe = root / f".probe-{os.getpid()}"
             probe.touch()
             probe.unlink()
@@ -241,6 +288,12 @@ def _first_writable(roots: Iterator[Path]) -> Path:
             continue
         return root
     raise OSError("no folder for compiled kernels is writable; tried " + ", ".join(tried))
+
+
+def _refuse_strangers(folder: Path) -> None:
+    """Raise an error for a folder that anybody may have put where we look for code: in /tmp, one that is not ours."""
+    if folder.parent.stat().st_mode & stat.S_IWOTH and folder.lstat().st_uid != USER:
+        raise PermissionError(errno.EPERM, "it belongs to another user")
 
 
 def _forget_old_caches(current: Path) -> None:

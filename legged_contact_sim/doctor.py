@@ -50,7 +50,7 @@ def examine() -> Iterator[Finding]:
     yield Finding("scenarios", bool(scenarios()), ", ".join(scenarios()) or "config/ is not where the package looks")
     yield Finding("contact models", True, ", ".join(contact_models()))
     folder = compilation.cache_folder()
-    compiled = len(list(folder.glob("*.ready")))
+    compiled = len(list(folder.rglob("*.nbc")))
     words = f"{compiled} entries in {folder}" if compiled else "none: the first run takes a minute or two"
     yield Finding("compiled kernels", compiled > 0, words, needed=False)
     yield _module("rclpy", "ros-jazzy-rclpy", FROM_PYPI)

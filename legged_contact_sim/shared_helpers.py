@@ -63,16 +63,20 @@ class KeptHelper:
         """Return the compiled helper, or None."""
         path = self._folder / file_name(self._helper, signature)
         self._wait(path.name)
-        if not path.exists():
+        try:
+            return CompileResult._rebuild(target_context, *pickle.loads(path.read_bytes()))
+        except Exception:  # it is not there; or what a power cut has left of it, which may raise anything
             return None
-        return CompileResult._rebuild(target_context, *pickle.loads(path.read_bytes()))
 
     def save_overload(self, signature: tuple[Any, ...], result: Any) -> None:
         """Keep the compiled helper; another process sees the whole file or none."""
         path = self._folder / file_name(self._helper, signature)
         draft = path.with_suffix(f".{os.getpid()}")
-        draft.write_bytes(serialize.dumps(result._reduce()))
-        draft.replace(path)
+        try:
+            draft.write_bytes(serialize.dumps(result._reduce()))
+            draft.replace(path)
+        except OSError:  # a full disk: the entry can do without the file
+            draft.unlink(missing_ok=True)
 
 
 def keep_helpers(helpers: Collection[Callable[..., Any]], folder: Path, wait: Callable[[str], None]) -> None:

@@ -4,6 +4,7 @@ import ast
 import dis
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -15,7 +16,7 @@ import numpy as np
 import pytest
 
 import legged_contact_sim.dynamics  # noqa: F401  (so that there are entries)
-from legged_contact_sim import RobotModel, compilation
+from legged_contact_sim import RobotModel, Simulator, compilation
 from legged_contact_sim.dynamics.energy import energy_entry
 from legged_contact_sim.dynamics.workspace import workspace
 
@@ -144,11 +145,11 @@ def imported_from(module):
 # the cache, in processes of their own
 
 
-def energy_of_block(folder, **environment):
+def energy_of_block(folder, prelude="", **environment):
     """Run the smallest entry with the package in a folder; return the number and what the user was told."""
     kept = {key: value for key, value in os.environ.items() if key not in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME")}
     environment = {**kept, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1", **environment}
-    command = [sys.executable, "-c", ENERGY, str(ROOT / "urdf" / "friction_block.urdf")]
+    command = [sys.executable, "-c", prelude + ENERGY, str(ROOT / "urdf" / "friction_block.urdf")]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=folder)
     assert done.returncode == 0, done.stderr
     return float(done.stdout), done.stderr
@@ -180,6 +181,59 @@ def test_cache_of_a_read_only_package_is_found_again_and_never_stale(tmp_path):
     assert "compiling" in told
 
 
+@pytest.mark.parametrize("left", [0.0, 0.5], ids=["nothing", "half"])
+def test_what_a_power_cut_leaves_of_a_cache_is_made_anew(tmp_path, left):
+    whole = energy_of_block(ROOT, NUMBA_CACHE_DIR=str(tmp_path))
+    damaged = [path for path in tmp_path.rglob("*.nb*") if path.is_file()]
+    assert len(damaged) >= 2
+    for path in damaged:
+        path.write_bytes(path.read_bytes()[: int(left * path.stat().st_size)])
+    value, told = energy_of_block(ROOT, NUMBA_CACHE_DIR=str(tmp_path))
+    assert value == whole[0]
+    assert "compiling" in told
+    assert energy_of_block(ROOT, NUMBA_CACHE_DIR=str(tmp_path)) == (value, "")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there a process can be denied large files")
+def test_a_full_disk_costs_the_cache_and_nothing_else(tmp_path):
+    prelude = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))\n"
+    value, told = energy_of_block(ROOT, prelude, NUMBA_CACHE_DIR=str(tmp_path))
+    assert value == pytest.approx(BLOCK_ENERGY, rel=1e-12)
+    assert told.count("cannot keep energy_entry: ") == 1
+    assert "Traceback" not in told
+
+
+def test_a_program_may_leave_the_folder_that_its_cache_is_relative_to(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    copy_of_package(tmp_path)
+    prelude = "import os, legged_contact_sim.dynamics\nos.chdir('elsewhere')\n"
+    _, told = energy_of_block(tmp_path, prelude, NUMBA_CACHE_DIR="cache")
+    assert str(tmp_path / "cache") in told
+    assert list((tmp_path / "cache").rglob("*.nbc"))
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+# without compiling
+
+
+@pytest.mark.parametrize("model", ["exact_lcp", "hybrid"])
+def test_everything_runs_uncompiled_with_the_same_numbers(model):
+    """The hybrid model's arguments hold records within records of arrays."""
+    simulator = Simulator("jumping_leg", contact_model=model)
+    simulator.run(5e-3)
+    text = f"""
+from legged_contact_sim import Simulator
+simulator = Simulator("jumping_leg", contact_model="{model}")
+simulator.run(5e-3)
+print(*simulator.state.v)
+"""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run([sys.executable, "-c", text], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    np.testing.assert_allclose([float(x) for x in done.stdout.split()], simulator.state.v, rtol=1e-9, atol=1e-9)
+
+
 # where the cache lives
 
 
@@ -198,6 +252,28 @@ def test_cache_lives_beside_the_code_then_with_the_user(monkeypatch, tmp_path):
     assert temporary.parent == Path(tempfile.gettempdir())
     assert roots(monkeypatch, XDG_CACHE_HOME=tmp_path / "x")[1] == tmp_path / "x" / "legged_contact_sim"
     assert roots(monkeypatch, NUMBA_CACHE_DIR=tmp_path / "n")[0] == tmp_path / "n"
+
+
+def test_a_place_that_is_none_is_passed_over(monkeypatch, tmp_path):
+    def nobody_at_home():
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    assert roots(monkeypatch, XDG_CACHE_HOME="not/absolute")[1] == tmp_path / ".cache" / "legged_contact_sim"
+    monkeypatch.setattr(Path, "home", nobody_at_home)
+    beside, temporary = roots(monkeypatch)
+    assert (beside, temporary.parent) == (PACKAGE / "__pycache__", Path(tempfile.gettempdir()))
+
+
+def test_code_is_not_taken_from_a_folder_that_a_stranger_may_have_put_there(tmp_path, monkeypatch):
+    public, private = tmp_path / "public", tmp_path / "private"
+    for parent in (public, private):
+        (parent / "cache").mkdir(parents=True)
+    public.chmod(0o1777)
+    places = [public / "cache", private / "cache"]
+    assert compilation._first_writable(iter(places)) == places[0]
+    monkeypatch.setattr(compilation, "USER", compilation.USER + 1)
+    assert compilation._first_writable(iter(places)) == places[1]
 
 
 def test_first_folder_that_can_be_written(tmp_path):
@@ -278,6 +354,32 @@ time.sleep(600.0)
     parent.terminate()
     parent.wait(60.0)
     assert parent.stdout.read() == b"", "the pipe has no end while the child lives"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="without fork every process compiles for itself")
+def test_an_interrupt_ends_the_child_that_compiles():
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    child = compilation._fork(lambda: time.sleep(600.0))
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.1)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            compilation._wait_for([child])
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    with pytest.raises(ProcessLookupError):
+        os.kill(child, 0)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="without fork every process compiles for itself")
+def test_a_program_may_ignore_its_children():
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        compilation._wait_for([compilation._fork(lambda: None)])
+    finally:
+        signal.signal(signal.SIGCHLD, before)
 
 
 # types of calls, found once

@@ -79,6 +79,16 @@ def test_a_second_process_that_fails_leaves_the_work_to_the_first(tmp_path):
     assert squares(tmp_path, calls) == ("[0.0, 5.0, 20.0]", ["square lead"])
 
 
+def test_what_a_power_cut_leaves_of_a_helper_is_made_anew(tmp_path):
+    call = "shared_helpers.Call(square, (1.0,))"
+    squares(tmp_path, call)
+    (helper,) = tmp_path.rglob("*.helper")
+    helper.write_bytes(helper.read_bytes()[:1000])
+    for path in tmp_path.rglob("*.nb*"):
+        path.unlink()
+    assert squares(tmp_path, call) == ("[0.0, 5.0, 20.0]", 2 * ["square second"])
+
+
 def test_helpers_come_before_other_works(tmp_path):
     works = "lambda: os._exit(1), shared_helpers.Call(square, (1.0,))"
     assert squares(tmp_path, works) == ("[0.0, 5.0, 20.0]", ["square second"])
