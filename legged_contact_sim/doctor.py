@@ -51,7 +51,7 @@ def examine() -> Iterator[Finding]:
     yield Finding("contact models", True, ", ".join(contact_models()))
     folder = compilation.cache_folder()
     compiled = len(list(folder.rglob("*.nbc")))
-    words = f"{compiled} entries in {folder}" if compiled else "none: the first run takes a minute or two"
+    words = f"{compiled} entries in {folder}" if compiled else "none: the first run compiles, for half a minute or so"
     yield Finding("compiled kernels", compiled > 0, words, needed=False)
     yield _module("rclpy", "ros-jazzy-rclpy", FROM_PYPI)
     missing = [name for name in MESSAGES if not _importable(name)]
