@@ -39,7 +39,7 @@ viewer = ["websockets>=12"]
 record = ["rosbags>=0.10", "mcap>=1.1", "mcap-ros2-support>=0.5", "zstandard>=0.22"]
 plot = ["matplotlib>=3.8"]
 sweep = ["joblib>=1.3"]
-engines = ["pin>=2.7", "mujoco>=3.1"]
+engines = ["pin>=4", "mujoco>=3.1"]
 
 setup(
     name=name,

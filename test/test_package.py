@@ -90,6 +90,15 @@ def test_manifest_names_every_python_dependency_of_the_wheel(wheel):
             assert ROSDEP_KEYS.get(name, f"python3-{name}") in declared, requirement
 
 
+def test_manifest_names_every_package_of_interfaces_that_a_node_imports():
+    declared = {element.text for element in MANIFEST if element.tag == "depend"}
+    optional = {"simulation_interfaces"}
+    texts = [path.read_text() for path in (ROOT / NAME / "nodes").glob("*.py")]
+    imported = {name for text in texts for name in re.findall(r"^from (\w+)\.(?:msg|srv) import", text, re.MULTILINE)}
+    assert len(imported) > 5
+    assert imported <= declared | optional
+
+
 def test_manifest_is_an_ament_python_package_of_format_3():
     assert MANIFEST.get("format") == "3"
     assert MANIFEST.findtext("export/build_type") == "ament_python"
