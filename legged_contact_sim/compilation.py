@@ -357,7 +357,8 @@ class _CompileProgress(event.Listener):
             self._done.set()
             self._ticker.join()
             name = event.data["dispatcher"].py_func.__name__
-            print(f"\r  {name}: {time.monotonic() - self._started:.1f} s ", file=sys.stderr, flush=True)
+            start = "\r" if sys.stderr.isatty() else ""
+            print(f"{start}  {name}: {time.monotonic() - self._started:.1f} s", file=sys.stderr, flush=True)
 
     def _tick(self, name: str) -> None:
         interactive = sys.stderr.isatty()

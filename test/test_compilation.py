@@ -166,6 +166,7 @@ def test_cache_of_a_read_only_package_is_found_again_and_never_stale(tmp_path):
     assert value == pytest.approx(BLOCK_ENERGY, rel=1e-12)
     assert "compiling" in told
     assert "energy_entry: " in told
+    assert "\r" not in told, "a file is not a terminal"
     (folder,) = (user_cache / "legged_contact_sim").iterdir()
     assert folder.name.startswith("kernels-")
     assert str(folder) in told
