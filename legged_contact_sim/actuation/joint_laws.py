@@ -136,20 +136,22 @@ def revise_drives(system, v, v_end, h, one):
 
     Returns whether anything changed; ``one``: see `revise_slides`.
     """
-    changed = False
-    for i in range(len(system.links)):
-        link, j = system.links[i], system.links[i].velocity_index
-        side = system.rates[BOUND, j]
-        if link.joint_kind == FREE or (side == 0.0 and system.rates[COMPLIANCE, j] == 0.0) or (one and changed):
+    links, rates, changed = system.links, system.rates, False
+    for i in range(len(links)):
+        j = links[i].velocity_index
+        if links[i].joint_kind == FREE or (one and changed):
             continue
-        effort, compliance = wanted_effort(system, link, v[j], h)
-        effort -= compliance * (v_end[j] - v[j]) / h
-        if side == 0.0 and abs(effort) > link.effort_limit * (1.0 + MARGIN):
-            system.rates[BOUND, j] = 1.0 if effort > 0.0 else -1.0
-            changed = True
-        elif side != 0.0 and side * effort < link.effort_limit * (1.0 - MARGIN):
-            system.rates[BOUND, j] = 0.0
-            changed = True
+        limit, side = links[i].effort_limit, rates[BOUND, j]
+        if side == 0.0:
+            effort = rates[EFFORT, j] - rates[COMPLIANCE, j] * ((v_end[j] - v[j]) / h)
+            if abs(effort) > limit * (1.0 + MARGIN):
+                rates[BOUND, j] = 1.0 if effort > 0.0 else -1.0
+                changed = True
+        else:
+            effort, compliance = wanted_effort(system, links[i], v[j], h)
+            if side * (effort - compliance * ((v_end[j] - v[j]) / h)) < limit * (1.0 - MARGIN):
+                rates[BOUND, j] = 0.0
+                changed = True
     return changed
 
 

@@ -62,23 +62,25 @@ def free_rotation(q, k):
 
 @inlined
 def reference_point(links, q, v):
-    """Return position and velocity in the world of the first body's origin, or of the first beyond its slides."""
-    frame, position, velocity = UPRIGHT, ZERO, ZERO
-    for i in range(len(links)):
-        link = links[i]
-        if link.parent != i - 1:
-            break
-        position = vadd(position, rotate(frame, vector(link.placement)))
-        if link.joint_kind == REVOLUTE:
-            break
-        k, j, home = link.position_index, link.velocity_index, matrix(link.home)
-        if link.joint_kind == FREE:
-            position = vadd(position, rotate(frame, rotate(home, vector_at(q, k))))
-            velocity = vadd(velocity, rotate(frame, rotate(home, vector_at(v, j))))
+    """Return position and velocity in the world of a FREE root's origin, or of the first beyond a fixed base's slides.
+
+    The root's placement is included, so that its origin lands exactly on the reference point.
+    """
+    placement, home = vector(links[0].placement), matrix(links[0].home)
+    if links[0].joint_kind == FREE:
+        return vadd(placement, rotate(home, vector(q))), rotate(home, vector(v))
+    frame, position, velocity = UPRIGHT, placement, ZERO
+    for i in range(len(links) - 1):
+        link, outer = links[i], links[i + 1]
+        if link.joint_kind != PRISMATIC:
             break
         slide = rotate(frame, vector(link.axis))
-        position, velocity = vadd(position, vscale(slide, q[k])), vadd(velocity, vscale(slide, v[j]))
-        frame = product(frame, home)
+        position = vadd(position, vscale(slide, q[link.position_index]))
+        velocity = vadd(velocity, vscale(slide, v[link.velocity_index]))
+        if outer.parent != i:
+            break
+        frame = product(frame, matrix(link.home))
+        position = vadd(position, rotate(frame, vector(outer.placement)))
     return position, velocity
 
 
