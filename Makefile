@@ -14,6 +14,7 @@ export PIP_NO_INPUT := 1
 export PIP_ROOT_USER_ACTION := ignore
 # Errors only: warnings about a machine's registry set-up are not ours.
 PIP := $(RUN) -m pip --quiet --quiet
+OFFLINE := { echo "pip could not install it; is its package index in reach?" >&2; exit 1; }
 
 .PHONY: help test sim soak lint types bench bench-ros clean
 .DEFAULT_GOAL := help
@@ -52,7 +53,7 @@ clean: ## remove the environment, caches and build products
 
 $(VENV)/.test: requirements/test.txt $(SOURCES) | $(VENV)/.python
 	@echo "== installing requirements/test.txt and this package into $(VENV) (a minute or two, once)"
-	@$(PIP) install -r requirements/test.txt
+	@$(PIP) install -r requirements/test.txt || $(OFFLINE)
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@$(RUN) -m compileall -q legged_contact_sim
 	@touch $@
@@ -62,13 +63,13 @@ $(VENV)/.ros: requirements/ros.txt $(wildcard interfaces/transforms/*) interface
 	@if $(RUN) -c 'import rclpy, tf2_msgs' 2>/dev/null; then :; \
 	elif [ "$$(uname -sm)" = "Linux x86_64" ]; then \
 		echo "== adding ROS 2 from PyPI to $(VENV) (requirements/ros.txt)"; \
-		$(PIP) install -r requirements/ros.txt && interfaces/build.sh $(VENV); \
+		{ $(PIP) install -r requirements/ros.txt || $(OFFLINE); } && interfaces/build.sh $(VENV); \
 	else echo "== no ROS 2 wheels for this platform: without a sourced ROS 2 there are no nodes" >&2; fi
 	@touch $@
 
 $(VENV)/.bench: requirements/bench.txt $(VENV)/.test
 	@echo "== adding the engines of requirements/bench.txt to $(VENV)"
-	@$(PIP) install -r requirements/bench.txt
+	@$(PIP) install -r requirements/bench.txt || $(OFFLINE)
 	@touch $@
 
 # An environment that is there and works is kept.
