@@ -64,3 +64,17 @@ def test_stiff_drives_of_a_dropped_quadruped_stay_within_their_limits(name):
         most = max(most, (np.abs(sim.effort) / limits).max())
     assert most == pytest.approx(1.0, abs=2e-6), "the landing asks for all they have, and gets no more"
     assert abs(report.energy.remainder) < 0.05
+
+
+@models
+def test_a_drive_let_go_at_its_limit_gives_nothing(model):
+    sim = simulator(robot_named(wheel_xml(inertia=1.0, effort=10.0)), model)
+    sim.hold(stiffness=0.0, damping=100.0)
+    sim.reset([0.0], [5.0])
+    sim.step()
+    assert sim.effort == pytest.approx([-10.0], rel=1e-9)
+    rate = sim.state.v[0]
+    sim.hold(stiffness=0.0, damping=0.0)
+    sim.step()
+    assert sim.effort == pytest.approx([0.0], abs=1e-12)
+    assert sim.state.v[0] == rate
