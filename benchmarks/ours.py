@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 
 from legged_contact_sim import dynamics
-from legged_contact_sim.compilation import bind, compiled
 from legged_contact_sim.dynamics.articulated_body import forward_dynamics_entry
 from legged_contact_sim.dynamics.composite_body import mass_matrix_entry
 from legged_contact_sim.dynamics.contact_inertia import ROW, inverse_contact_inertia_entry
 from legged_contact_sim.dynamics.functions import contact_points
 from legged_contact_sim.dynamics.integrators import WORK_ROWS, integrate_entry
 from legged_contact_sim.dynamics.workspace import workspace
+from legged_contact_sim.jit import bind, compiled
 
 from .case import CALL, CONTACT_INERTIA, EULER_STEP, FORWARD_DYNAMICS, LOOP, MASS_MATRIX, MIDPOINT_STEP, Case
 from .timing import Contender

@@ -9,7 +9,7 @@ from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
-from legged_contact_sim.scenarios import config_folders
+from legged_contact_sim.simulation.scenarios import config_folders
 
 ARGUMENTS = {
     "first": ("exact_lcp", "contact model; it also gives the time"),

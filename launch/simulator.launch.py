@@ -8,7 +8,7 @@ from launch.actions import DeclareLaunchArgument, ExecuteProcess, OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
-from legged_contact_sim.scenarios import find_scenario, read_scenario
+from legged_contact_sim.simulation.scenarios import find_scenario, read_scenario
 
 PACKAGE = "legged_contact_sim"
 ARGUMENTS = {

@@ -11,9 +11,9 @@ INTERRUPTS = (signal.SIGINT, signal.SIGTERM)
 
 
 def command_line() -> None:
-    """Do what the shell's arguments say (see `cli`); Ctrl-C and SIGTERM end all that it has started."""
+    """Do what the shell's arguments say (see `app.cli`); Ctrl-C and SIGTERM end all that it has started."""
     _on_interrupts(signal.SIG_DFL)
-    cli = importlib.import_module(".cli", __package__)
+    cli = importlib.import_module(".app.cli", __package__)
     _on_interrupts(signal.default_int_handler)
     try:
         cli.main()

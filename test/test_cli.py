@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from legged_contact_sim import ParameterError, RobotModel, Simulator, cli, contact_models, doctor, robots
+from legged_contact_sim import ParameterError, RobotModel, Simulator, contact_models, robots
+from legged_contact_sim.app import cli, doctor
 from legged_contact_sim.control import InProcess, controllers, make_controller
-from legged_contact_sim.scenarios import find_scenario, read_scenario, scenarios
+from legged_contact_sim.simulation.scenarios import find_scenario, read_scenario, scenarios
 
 ROOT = Path(__file__).resolve().parent.parent
 

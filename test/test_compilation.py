@@ -16,9 +16,10 @@ import numpy as np
 import pytest
 
 import legged_contact_sim.dynamics  # noqa: F401  (so that there are entries)
-from legged_contact_sim import RobotModel, Simulator, compilation
+from legged_contact_sim import RobotModel, Simulator
 from legged_contact_sim.dynamics.energy import energy_entry
 from legged_contact_sim.dynamics.workspace import workspace
+from legged_contact_sim.jit import compilation
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "legged_contact_sim"
@@ -341,7 +342,7 @@ def test_a_child_that_compiles_ends_with_its_parent():
     """Also while LLVM works, which listens to nobody: here a child that ignores every signal it can."""
     text = """
 import signal, time
-from legged_contact_sim import compilation
+from legged_contact_sim.jit import compilation
 def work():
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
@@ -394,7 +395,7 @@ import os
 import numba
 from numba.core.types.functions import BaseFunction
 from numba.extending import register_jitable
-from legged_contact_sim import compilation, type_memory
+from legged_contact_sim.jit import compilation, type_memory
 
 @register_jitable
 def there_and_back(x):

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="without fork ev
 # Writes a line for each helper that a process keeps: its name, and whether that process compiles the entry.
 SPY = """
 import os, sys
-from legged_contact_sim import compilation, shared_helpers
+from legged_contact_sim.jit import compilation, shared_helpers
 keep = shared_helpers.KeptHelper.save_overload
 listen = shared_helpers.Relay.listen
 leads = []

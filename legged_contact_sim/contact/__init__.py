@@ -20,7 +20,7 @@ class _Models(Mapping[str, type[ContactModel]]):
     """The contact models by name, each imported when it is asked for: together they take a quarter of a second."""
 
     def __getitem__(self, name: str) -> type[ContactModel]:
-        model: type[ContactModel] = getattr(import_module(f".{name}", __package__), CLASSES[name])
+        model: type[ContactModel] = getattr(import_module(f".models.{name}", __package__), CLASSES[name])
         return model
 
     def __iter__(self) -> Iterator[str]:

@@ -1,9 +1,9 @@
 """What a step leaves behind: contact records, works and solver figures in the ledger."""
 
 from ..actuation.rows import CHANGE
-from ..compilation import inlined, shared
 from ..dynamics.kinematics import carry_rates
 from ..dynamics.spatial import put_vector, spatial, vadd, vdot, vector, vector_at, velocity_at, vscale
+from ..jit import inlined, shared
 from .constraint_rows import CLOSED_GAP
 from .detection import normal_speed
 from .records import (

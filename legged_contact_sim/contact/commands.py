@@ -1,8 +1,8 @@
 """What drives the joints during a run: efforts and joint springs toward targets, row by row; and what is recorded."""
 
 from ..actuation.rows import FEED, TARGET
-from ..compilation import inlined, shared
 from ..dynamics.kinematics import copy, place_bodies, rates_to_base_axes
+from ..jit import inlined, shared
 from .detection import measure_all_gaps
 
 COMMAND_ROWS = 2  # of a command: feed-forward efforts (FREE joints: wrench in outer axes), target positions

@@ -1,9 +1,9 @@
 """Rows of the contact problem: contacts and joint limits, their inverse inertia and free velocities."""
 
 from ..actuation.rows import FREE_RATES, LOWER, POSITION, UPPER
-from ..compilation import inlined, shared
 from ..dynamics.contact_inertia import common_ancestor, coupling, hand_inward_effort
 from ..dynamics.spatial import ZERO, Spatial, apply, dot, force_at, inertia, put_spatial, scale, spatial, sub, vector
+from ..jit import inlined, shared
 from ..model.records import FREE
 from .system import ACTIVE, IMPULSE, JOINTED, OFFSET, SIDE
 

@@ -2,9 +2,9 @@
 
 import math
 
-from ..compilation import inlined
 from ..dynamics.kinematics import point_position, world_position
 from ..dynamics.spatial import put_vector, vcross, vdot, vector, velocity_at, vscale, vsub
+from ..jit import inlined
 from ..terrain.surface import surface
 
 

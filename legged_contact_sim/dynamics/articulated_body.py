@@ -4,7 +4,7 @@ A FREE joint passes no force: its body starts a tree of its own, whose accelerat
 the tree's articulated inertia (Ayit's floating base).
 """
 
-from ..compilation import compiled, inlined
+from ..jit import compiled, inlined
 from ..model.records import FREE
 from .kinematics import (
     accelerations_to_base_axes,

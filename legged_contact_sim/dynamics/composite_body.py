@@ -1,6 +1,6 @@
 """Mass matrix by the composite rigid body method (Featherstone, table 6.2), in public axes."""
 
-from ..compilation import compiled, inlined
+from ..jit import compiled, inlined
 from ..model.records import FREE
 from .kinematics import place_bodies
 from .spatial import (

@@ -12,7 +12,7 @@ unit effort in a joint (joint limits).
 
 import numpy as np
 
-from ..compilation import compiled, inlined
+from ..jit import compiled, inlined
 from ..model.records import FREE
 from .articulated_body import gather_inertias
 from .kinematics import outer_frame, place_bodies, point_position, rates_to_base_axes

@@ -1,6 +1,6 @@
 """Kinetic and potential energy of the whole robot."""
 
-from ..compilation import compiled, inlined
+from ..jit import compiled, inlined
 from ..model.records import FREE
 from .kinematics import place_bodies, rates_to_outer_axes, world_position
 from .momentum import first_moment, total_momentum

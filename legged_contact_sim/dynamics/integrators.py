@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from ..compilation import compiled_long, inlined
+from ..jit import compiled_long, inlined
 from .articulated_body import articulated_body
 from .joint_forces import smooth_efforts
 from .kinematics import copy, place_bodies, rates_to_base_axes, rates_to_outer_axes

@@ -1,6 +1,6 @@
 """Jacobians of points that move with a body, and the acceleration a point has when all rates are constant."""
 
-from ..compilation import compiled, inlined
+from ..jit import compiled, inlined
 from .composite_body import joint_freedom, motion_column
 from .kinematics import (
     accelerations_to_outer_axes,

@@ -1,6 +1,6 @@
 """What acts in the joints without a switch or a corner: efforts, viscous damping, springs, rotor inertia."""
 
-from ..compilation import inlined
+from ..jit import inlined
 from ..model.records import FREE
 from .kinematics import copy
 

@@ -9,7 +9,7 @@ the linear velocity of a tumbling base varies slowly there; the public functions
 `rates_to_outer_axes` and `accelerations_to_base_axes` convert.
 """
 
-from ..compilation import compiled, inlined
+from ..jit import compiled, inlined
 from ..model.records import FREE, PRISMATIC, REVOLUTE
 from .spatial import (
     UPRIGHT,

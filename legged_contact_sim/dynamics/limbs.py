@@ -3,7 +3,7 @@
 One call each instead of many per foot: at every control step, converting arguments would take longer than the numbers.
 """
 
-from ..compilation import compiled, inlined
+from ..jit import compiled, inlined
 from .jacobians import fill_jacobian
 from .kinematics import (
     accelerations_to_outer_axes,

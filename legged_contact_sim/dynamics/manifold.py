@@ -2,7 +2,7 @@
 
 import math
 
-from ..compilation import inlined
+from ..jit import inlined
 from ..model.records import FREE
 from .spatial import sincos
 

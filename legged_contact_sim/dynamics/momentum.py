@@ -1,6 +1,6 @@
 """Centre of mass and momentum of the whole robot, and the base velocity that a given momentum asks for."""
 
-from ..compilation import compiled, inlined
+from ..jit import compiled, inlined
 from ..model.records import FREE
 from .kinematics import (
     outer_frame,

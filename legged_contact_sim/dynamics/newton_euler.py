@@ -1,6 +1,6 @@
 """Inverse dynamics by the recursive Newton-Euler method (Featherstone, table 5.1)."""
 
-from ..compilation import compiled, inlined
+from ..jit import compiled, inlined
 from ..model.records import FREE
 from .articulated_body import apply_external_forces
 from .kinematics import (

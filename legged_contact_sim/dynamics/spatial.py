@@ -12,7 +12,7 @@ Functions are ordinary Python that compiled code may call too.
 import math
 from typing import NamedTuple
 
-from ..compilation import inlined, inlined_as_written
+from ..jit import inlined, inlined_as_written
 
 Vector = tuple[float, float, float]
 Symmetric = tuple[float, float, float, float, float, float]

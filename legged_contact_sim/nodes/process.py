@@ -16,7 +16,7 @@ from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
 from ..errors import LeggedContactSimError
-from ..scenarios import config_folders
+from ..simulation.scenarios import config_folders
 
 FAILED = 1
 FAST_DDS_PROFILES = "FASTRTPS_DEFAULT_PROFILES_FILE"  # that Fast DDS 2 looks at; later ones go without

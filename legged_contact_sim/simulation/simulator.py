@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..actuation.rows import DAMPING, EFFORT, STIFFNESS
-from ..compilation import together_with
 from ..contact import MODELS, Commands, ContactModel, Event
 from ..contact.commands import COMMAND_ROWS
 from ..contact.model import NO_LOG
@@ -21,6 +20,7 @@ from ..dynamics.functions import (
     to_outer_axes,
 )
 from ..errors import ParameterError, SimulationError
+from ..jit import together_with
 from ..model import RobotModel
 from ..terrain import Terrain, make_terrain
 from .report import StepReport

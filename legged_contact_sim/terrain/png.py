@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..compilation import compiled, inlined
 from ..errors import ParameterError
+from ..jit import compiled, inlined
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 LARGEST_IMAGE = 2**24  # pixels; 128 MiB of heights

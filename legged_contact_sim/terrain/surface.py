@@ -7,7 +7,7 @@ a sphere of radius r has the gap ``gap - r``. A NaN among the coordinates gives 
 
 import math
 
-from ..compilation import compiled, inlined
+from ..jit import compiled, inlined
 from .records import GROOVE, HEIGHT_FIELD, INCLINE
 
 

@@ -11,19 +11,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numba.core.runtime import _nrt_python, rtsys
 
-from legged_contact_sim.contact.lcp import (
-    ITERATION_LIMIT,
-    RAY,
-    SOLVED,
-    find_scales,
-    lemke_entry,
-    lemke_kernel,
-    lemke_workspace,
-    pgs_entry,
-    pgs_kernel,
-    residual_kernel,
-    solve_lcp,
-)
+from legged_contact_sim.contact.lcp import lemke_workspace, solve_lcp
+from legged_contact_sim.contact.solvers.gauss_seidel import pgs_entry, pgs_kernel
+from legged_contact_sim.contact.solvers.lemke import ITERATION_LIMIT, RAY, SOLVED, lemke_entry, lemke_kernel
+from legged_contact_sim.contact.solvers.scaling import find_scales, residual_kernel
 from legged_contact_sim.errors import ParameterError
 
 many = settings(max_examples=200, deadline=None)

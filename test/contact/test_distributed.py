@@ -6,7 +6,7 @@ from contact_cases import GRAVITY, simulator
 from scipy.integrate import solve_ivp
 
 from legged_contact_sim import RobotModel
-from legged_contact_sim.contact.distributed import DistributedParameters
+from legged_contact_sim.contact.models.distributed import DistributedParameters
 from legged_contact_sim.errors import ParameterError
 
 LAW = DistributedParameters()

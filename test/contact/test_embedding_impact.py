@@ -6,8 +6,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
-from legged_contact_sim.contact.impulse_impact import JAMMED, RESOLVED, STILL, contact_entry
-from legged_contact_sim.contact.stick_slip import problem_of
+from legged_contact_sim.contact.events.impact.impulse_impact import JAMMED, RESOLVED, STILL, contact_entry
+from legged_contact_sim.contact.solvers.stick_slip import problem_of
 
 RESTITUTIONS = (0.0, 0.3, 0.7, 1.0)
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from legged_contact_sim import RobotModel
-from legged_contact_sim.contact.motion import CONTACT_COUNT
+from legged_contact_sim.contact.events.motion import CONTACT_COUNT
 from legged_contact_sim.contact.records import OPEN, SLIP, STICK
 from legged_contact_sim.dynamics import forward_dynamics, mass_matrix, point_bias_acceleration, point_jacobian
 from legged_contact_sim.errors import ParameterError

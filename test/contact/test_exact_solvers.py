@@ -6,8 +6,8 @@ from contact_cases import box_xml, robot_named, simulator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from legged_contact_sim.contact.newton_solver import eliminate, fill_up
-from legged_contact_sim.contact.pivoting_solver import friction_impulse
+from legged_contact_sim.contact.solvers.newton import eliminate, fill_up
+from legged_contact_sim.contact.solvers.pivoting import friction_impulse
 from legged_contact_sim.terrain import Slope
 
 ALTERNATIVES = pytest.mark.parametrize("solver", ["pgs", "lemke"])

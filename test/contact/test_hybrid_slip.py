@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from legged_contact_sim.contact.rank_revealing import factor, solve
-from legged_contact_sim.contact.slip_barrier import build_slip_work
-from legged_contact_sim.contact.slip_optimisation import blended_friction, optimise_slip
+from legged_contact_sim.contact.events.impact.slip_barrier import build_slip_work
+from legged_contact_sim.contact.events.impact.slip_optimisation import blended_friction, optimise_slip
+from legged_contact_sim.contact.solvers.rank_revealing import factor, solve
 
 STATIC, DYNAMIC, V_S = 0.5, 0.25, 1e-5
 

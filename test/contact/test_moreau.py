@@ -5,11 +5,11 @@ import pytest
 from contact_cases import ball_xml, box_xml, robot_named, simulator, world_velocity
 
 from legged_contact_sim import Simulator
-from legged_contact_sim.contact.moreau import MoreauParameters, solver_work
-from legged_contact_sim.contact.moreau_alpha import iterations_over_alpha
-from legged_contact_sim.contact.prox import JOR, SOR, fill_relaxations, solve_unilateral
+from legged_contact_sim.contact.models.moreau import MoreauParameters, solver_work
 from legged_contact_sim.contact.records import OPEN, SETTINGS, SLIP, STICK
+from legged_contact_sim.contact.solvers.prox import JOR, SOR, fill_relaxations, solve_unilateral
 from legged_contact_sim.errors import ParameterError
+from legged_contact_sim.studies.moreau_alpha import iterations_over_alpha
 
 
 def drop(model, **parameters):

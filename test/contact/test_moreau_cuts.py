@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from contact_cases import drop_state, robot_named, simulator
 
-from legged_contact_sim.contact.cut_joints import fill_duals
-from legged_contact_sim.contact.moreau_alpha import iterations_over_alpha
+from legged_contact_sim.contact.cuts.cut_joints import fill_duals
 from legged_contact_sim.dynamics.kinematics import place_bodies
 from legged_contact_sim.dynamics.workspace import workspace
 from legged_contact_sim.errors import ParameterError
 from legged_contact_sim.model.cuts import cut
+from legged_contact_sim.studies.moreau_alpha import iterations_over_alpha
 
 # coordinates, prox, bilateral, alpha: the hard rows of Gehring's table 1
 TABLE = {

@@ -13,9 +13,9 @@ import pytest
 from dynamics_oracle import assert_close, random_state, robot_named
 
 import legged_contact_sim.dynamics as dyn
-from legged_contact_sim import compilation
 from legged_contact_sim.dynamics import articulated_body, composite_body, energy, newton_euler
 from legged_contact_sim.dynamics.workspace import workspace
+from legged_contact_sim.jit import compilation
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -23,8 +23,9 @@ ROOT = Path(__file__).resolve().parents[2]
 SURVEY = """
 import json, numpy as np
 import legged_contact_sim.dynamics as dyn
-from legged_contact_sim import compilation
-from legged_contact_sim import RobotModel, compilation
+from legged_contact_sim.jit import compilation
+from legged_contact_sim import RobotModel
+from legged_contact_sim.jit import compilation
 
 def survey(robot):
     q, v, forces = robot.home, np.zeros(robot.nv), np.zeros((len(robot.links), 6))

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
-from legged_contact_sim.compilation import MATHS
 from legged_contact_sim.dynamics import manifold
 from legged_contact_sim.dynamics import spatial as sp
+from legged_contact_sim.jit.compilation import MATHS
 
 number = st.floats(-3.0, 3.0, allow_subnormal=False)
 vectors = st.tuples(number, number, number)

@@ -14,8 +14,8 @@ from rclpy.qos import QoSProfile
 from rclpy.serialization import deserialize_message
 from rclpy.signals import SignalHandlerOptions
 
+from legged_contact_sim.jit.children import die_with_parent
 from legged_contact_sim.nodes.polling import Mailbox
-from legged_contact_sim.supervision import die_with_parent
 
 PATIENCE = 300.0  # s; the first start may have to compile on a busy machine
 DEEP = QoSProfile(depth=20_000)

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from ros_bench import wait_for
 
-from legged_contact_sim import cli
+from legged_contact_sim.app import cli
+from legged_contact_sim.app.supervision import Processes
 from legged_contact_sim.nodes import process, status
-from legged_contact_sim.supervision import Processes
 
 BROKEN = "<robot name='broken'><link name='base'/></robot>"
 

@@ -12,7 +12,7 @@ from geometry_msgs.msg import Twist
 from rclpy.serialization import deserialize_message
 from ros_bench import wait_for
 
-from legged_contact_sim.supervision import die_with_parent
+from legged_contact_sim.jit.children import die_with_parent
 
 
 class Typist:

@@ -1,0 +1,196 @@
+"""The command line: legged-contact-sim run, record, plot, recover, robots, models, controllers, teleop, doctor."""
+
+import argparse
+import importlib.util
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..contact import contact_models
+from ..control import controllers
+from ..errors import LeggedContactSimError, ParameterError
+from ..model import RobotModel, robots
+from ..simulation.scenarios import find_scenario, read_scenario, scenarios, summary
+from . import doctor
+from .supervision import Processes, environment
+
+NO_CONTROLLER = "none"
+DEFAULT_SCENARIO = "quadruped_stand"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Do what the arguments say; exit with a status for the shell."""
+    try:
+        options = _parser().parse_args(arguments)
+        sys.exit(options.action(options))
+    except LeggedContactSimError as error:
+        print(f"legged-contact-sim: {error}", file=sys.stderr)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="legged-contact-sim", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    run = commands.add_parser("run", help="simulate a scenario: simulator, controller and recorder as ROS 2 processes")
+    known = ", ".join(scenarios())
+    run.add_argument("scenario", nargs="?", default=DEFAULT_SCENARIO, help=f"parameter file, or one of {known}")
+    run.add_argument("--robot", help="packaged name or path of a URDF, instead of the scenario's")
+    run.add_argument("--contact-model", help=f"one of {', '.join(contact_models())}, instead of the scenario's")
+    run.add_argument("--controller", help=f"{', '.join(controllers())} or {NO_CONTROLLER}, instead of the scenario's")
+    run.add_argument("-p", "--parameter", action="append", default=[], metavar="NAME:=VALUE", help="of any node")
+    run.add_argument("--record", nargs="?", const="", metavar="FOLDER", help="record all topics into a bag")
+    run.add_argument("--duration", type=float, default=0.0, metavar="S", help="end after so much simulated time")
+    run.set_defaults(action=_run)
+
+    record = commands.add_parser("record", help="record topics into a rosbag2 bag (MCAP)")
+    record.add_argument("topics", nargs="*", help="none: all")
+    record.add_argument("-o", "--output", default="", metavar="FOLDER", help="the bag; default: bags/ and the date")
+    record.set_defaults(action=_record)
+
+    plot = commands.add_parser("plot", help="draw what is in a bag: joints, base, contact forces, energy")
+    plot.add_argument("bag", type=Path)
+    plot.add_argument("-o", "--output", type=Path, metavar="FILE", help="PNG; default: the bag's name")
+    plot.set_defaults(action=_plot)
+
+    recover = commands.add_parser("recover", help="make a bag readable whose recorder was killed while it wrote")
+    recover.add_argument("bag", type=Path)
+    recover.set_defaults(action=_recover)
+
+    for name, words, action in (
+        ("robots", "list the robots that come with the package", _robots),
+        ("models", "list the contact models", lambda _: _table(contact_models())),
+        ("controllers", "list the controllers", lambda _: _table(controllers())),
+        ("scenarios", "list the scenarios", lambda _: _table({n: summary(p) for n, p in scenarios().items()})),
+        ("teleop", "steer a walking robot by keyboard (cmd_vel)", _teleop),
+        ("doctor", "say what is installed, what is missing and what to do", lambda _: doctor.report()),
+    ):
+        commands.add_parser(name, help=words).set_defaults(action=action)
+    return parser
+
+
+def _run(options: argparse.Namespace) -> int:
+    _need_ros()
+    path = find_scenario(options.scenario)
+    parameters = read_scenario(path)
+    controller = options.controller or parameters.get("controller", NO_CONTROLLER)
+    if controller != NO_CONTROLLER and controller not in controllers():
+        known = ", ".join((*controllers(), NO_CONTROLLER))
+        raise ParameterError(f"controller: expected one of {known}, found {controller!r}")
+    chosen = ["--ros-args", "--params-file", str(path)]
+    given = {"robot": options.robot, "contact_model": options.contact_model}
+    settings = [f"{name}:={value}" for name, value in given.items() if value is not None] + options.parameter
+    if controller == NO_CONTROLLER:
+        settings += ["await_command:=false", "lockstep:=false"]
+    for setting in settings:
+        if ":=" not in setting:
+            raise ParameterError(f"{setting!r}: expected NAME:=VALUE")
+        chosen += ["-p", setting]
+    with Processes() as processes:
+        processes.start("simulator", "nodes.simulator_node", *chosen)
+        if controller != NO_CONTROLLER:
+            processes.start("controller", "nodes.controller_node", *chosen, "-p", f"controller:={controller}")
+        if options.record is not None:
+            bag = ["-p", f"bag:={options.record}"] if options.record else []
+            processes.start("recorder", "nodes.recorder_node", "--ros-args", *bag)
+        _say_where_to_look(path, controller)
+        return _watch(processes, options.duration)
+
+
+def _watch(processes: Processes, duration: float) -> int:
+    from ..nodes.status import watch
+
+    os.environ |= environment()  # who watches is a node, too
+    try:
+        if watch(lambda: processes.ended() is not None, duration):
+            return 0
+    except KeyboardInterrupt:
+        print("ending")
+        return 0
+    name, status = processes.ended() or ("", 0)
+    print(f"legged-contact-sim: the {name} has ended with status {status}; ending the rest", file=sys.stderr)
+    return status or 1
+
+
+def _say_where_to_look(path: Path, controller: str) -> None:
+    reach = environment()["ROS_AUTOMATIC_DISCOVERY_RANGE"].lower()
+    print(
+        f"scenario   {path}\n"
+        f"controller {controller}\n"
+        f"look       topics /joint_states /odom /tf /contacts/<point>/wrench /contact_markers /diagnostics "
+        f"(domain {environment().get('ROS_DOMAIN_ID', '0')}, {reach})\n"
+        f"           ros2 topic list; rviz2 -d {path.parent / 'legged_robot.rviz'}; legged-contact-sim record\n"
+        f"end        Ctrl-C",
+        flush=True,
+    )
+
+
+def _record(options: argparse.Namespace) -> int:
+    _need_ros()
+    settings = ["-p", f"bag:={options.output}"] if options.output else []
+    if options.topics:
+        settings += ["-p", f"topics:=[{', '.join(options.topics)}]"]
+    with Processes() as processes:
+        processes.start("recorder", "nodes.recorder_node", "--ros-args", *settings)
+        return _wait(processes)
+
+
+def _teleop(_: argparse.Namespace) -> int:
+    _need_ros()
+    from ..nodes import teleop_node
+
+    os.environ |= environment()
+    teleop_node.main()
+    return 0
+
+
+def _wait(processes: Processes) -> int:
+    try:
+        while (ended := processes.ended()) is None:
+            time.sleep(0.1)
+    except KeyboardInterrupt:
+        return 0
+    return ended[1]
+
+
+def _plot(options: argparse.Namespace) -> int:
+    from ..recording.plot import draw
+
+    output = options.output or options.bag.with_suffix(".png")
+    draw(options.bag, output)
+    print(output)
+    return 0
+
+
+def _recover(options: argparse.Namespace) -> int:
+    from ..recording.bag import mend
+
+    print(f"{mend(options.bag)} messages in {options.bag}")
+    return 0
+
+
+def _robots(_: argparse.Namespace) -> int:
+    lines = {}
+    for name in robots():
+        robot = RobotModel.from_urdf(name)
+        lines[name] = (
+            f"{robot.base} base, {robot.joint_count} joints, {robot.total_mass:.3g} kg, "
+            f"{len(robot.contact_names)} contact points"
+        )
+    return _table(lines)
+
+
+def _table(lines: dict[str, str]) -> int:
+    width = max(map(len, lines), default=0)
+    for name, words in lines.items():
+        print(f"{name:<{width}}  {words}")
+    return 0
+
+
+def _need_ros() -> None:
+    if any(importlib.util.find_spec(module) is None for module in ("rclpy", "tf2_msgs")):
+        raise ParameterError("ROS 2 is not there; legged-contact-sim doctor says what is missing and what to do")

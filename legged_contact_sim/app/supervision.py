@@ -1,0 +1,62 @@
+"""Processes that begin and end together: none outlives the one that started them."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from types import TracebackType
+
+from ..jit.children import die_with_parent
+
+# How processes are ended, s each. SIGTERM is silent even while Python loads modules, when SIGINT makes a traceback.
+PATIENCE = (signal.SIGTERM, 5.0), (signal.SIGKILL, 2.0)
+
+
+class Processes:
+    """Python modules of this package that run as processes of their own, until the ``with`` block ends."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._running: dict[str, subprocess.Popen[bytes]] = {}
+
+    def start(self, name: str, module: str, *arguments: str) -> None:
+        """Start a module with arguments; Ctrl-C at the terminal reaches it only through this process."""
+        command = [sys.executable, "-m", f"legged_contact_sim.{module}", *arguments]
+        self._running[name] = subprocess.Popen(
+            command, env=environment(), start_new_session=True, preexec_fn=die_with_parent
+        )
+
+    def ended(self) -> tuple[str, int] | None:
+        """Return the name and status of a process that has ended by itself; None: all run."""
+        for name, process in self._running.items():
+            if process.poll() is not None:
+                return name, process.returncode
+        return None
+
+    def __enter__(self) -> "Processes":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End all processes: ask, insist, and then do not ask any more."""
+        for number, seconds in PATIENCE:
+            left = [process for process in self._running.values() if process.poll() is None]
+            for process in left:
+                process.send_signal(number)
+            _wait(left, seconds)
+
+
+def _wait(processes: list[subprocess.Popen[bytes]], seconds: float) -> None:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and any(process.poll() is None for process in processes):
+        time.sleep(0.02)
+
+
+def environment() -> dict[str, str]:
+    """Return the environment of ROS processes: on this machine only, unless the user has asked for the network."""
+    chosen = dict(os.environ)
+    chosen.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
+    chosen.setdefault("AMENT_PREFIX_PATH", sys.prefix)
+    return chosen

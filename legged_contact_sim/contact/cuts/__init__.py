@@ -1,0 +1,1 @@
+"""Extended and maximal coordinates: joints cut open and closed again by bilateral rows."""

@@ -1,0 +1,181 @@
+"""Joints that are cut: the dual basis of each cut, the trees' motion without it, and the joints' rates out of theirs.
+
+Every cut has a dual basis of six spatial forces, each acting on the body and, reversed, on its carrier: first one per
+freedom, whose velocity is the joint's rate, then the constraints, which the joint's motions do not touch.
+"""
+
+import math
+
+from ...actuation.rows import ADDED, APPLIED
+from ...dynamics.kinematics import carry_rates
+from ...dynamics.spatial import (
+    Spatial,
+    add,
+    dot,
+    increase_spatial,
+    put_spatial,
+    put_vector_at,
+    scale,
+    spatial,
+    sub,
+    vector,
+    vector_at,
+    velocity_at,
+    wrench_at,
+)
+from ...jit import inlined
+from ...model.records import FREE
+
+LEAST_RESIDUAL = 0.1  # of a unit vector, squared, to make part of the constraints' basis; below 1/6, so enough do
+FIXED = 1e300  # added inertia that keeps a body without inertia on its parent
+
+
+@inlined
+def joint_link(links, cut, m):
+    """Return the body whose own joint is freedom ``m`` of a cut."""
+    return cut.body if m == 0 else links[cut.body].parent
+
+
+@inlined
+def take_away(x, unit):
+    """Take the part along a unit vector off the vector ``x`` (6,); return its length."""
+    along = 0.0
+    for k in range(6):
+        along += x[k] * unit[k]
+    for k in range(6):
+        x[k] -= along * unit[k]
+    return along
+
+
+@inlined
+def make_unit(x):
+    """Scale the vector ``x`` (6,) to length 1; return the length that it had."""
+    square = 0.0
+    for k in range(6):
+        square += x[k] * x[k]
+    length = math.sqrt(square)
+    for k in range(6):
+        x[k] /= length
+    return length
+
+
+@inlined
+def unit_axes(links, bodies, cut, duals):
+    """Write the joint's motions, about the body's origin, as orthonormal rows; return lengths and the part shared."""
+    lengths, shared, origin = (1.0, 1.0), 0.0, vector(bodies[cut.body].position)
+    for m in range(cut.freedoms):
+        axis = spatial(bodies[joint_link(links, cut, m)].axis)
+        put_spatial(duals[m], Spatial(axis.angular, velocity_at(axis, origin)))
+        if m == 0:
+            lengths = (make_unit(duals[0]), 1.0)
+        else:
+            shared = take_away(duals[1], duals[0])
+            lengths = (lengths[0], make_unit(duals[1]))
+    return lengths[0], lengths[1], shared
+
+
+@inlined
+def fill_duals(links, bodies, cut, duals):
+    """Write the dual basis (6, 6) of a cut, spatial forces about the reference point: freedoms, then constraints."""
+    first, second, shared = unit_axes(links, bodies, cut, duals)
+    count = cut.freedoms
+    for k in range(6):  # complete the basis, points (linear) before rotations
+        if count == 6:
+            break
+        candidate = duals[count]
+        for m in range(6):
+            candidate[m] = 1.0 if m == (k + 3) % 6 else 0.0
+        left = 1.0
+        for m in range(count):
+            along = take_away(candidate, duals[m])
+            left -= along * along
+        if left > LEAST_RESIDUAL:
+            make_unit(candidate)
+            count += 1
+    for k in range(6):
+        if cut.freedoms == 2:
+            duals[1, k] /= second
+        duals[0, k] = (duals[0, k] - (shared * duals[1, k] if cut.freedoms == 2 else 0.0)) / first
+    for m in range(6):
+        origin = vector(bodies[cut.body].position)
+        put_spatial(duals[m], wrench_at(origin, vector_at(duals[m], 3), vector(duals[m])))
+
+
+@inlined
+def carried_bias(links, bodies, i):
+    """Return the acceleration of body ``i`` when all joint rates are constant, from its tree's root outward."""
+    total = spatial(bodies[i].coriolis)
+    while links[i].joint_kind != FREE:
+        i = links[i].parent
+        total = add(total, spatial(bodies[i].coriolis))
+    return total
+
+
+@inlined
+def open_cut(system, forest, cut, duals, v, h):
+    """Let a cut's efforts act on both ends, and give the free body the acceleration that its chain's rates cause."""
+    links, bodies, rates = system.links, system.bodies, system.rates
+    chain = carried_bias(forest.links, bodies, cut.carrier)
+    for m in range(cut.freedoms):
+        i = joint_link(links, cut, m)
+        j = links[i].velocity_index
+        chain = add(chain, spatial(bodies[i].coriolis))
+        if bodies[i].locked:  # a held cut has a row of its own
+            chain = add(chain, scale(spatial(bodies[i].axis), v[j] / h))
+            bodies[i].locked = 0
+        wrench = scale(spatial(duals[m]), rates[APPLIED, j])
+        increase_spatial(bodies[cut.body].bias, scale(wrench, -1.0))
+        increase_spatial(bodies[cut.carrier].bias, wrench)
+        if m > 0:
+            forest.rates[ADDED, j] = FIXED
+    put_spatial(bodies[cut.body].coriolis, chain)
+
+
+@inlined
+def open_cuts(system, forest, cuts, duals, v, h):
+    """Turn the placed and driven robot into its forest: start rates, efforts across the cuts, chain accelerations."""
+    for j in range(system.rates.shape[1]):
+        forest.rates[APPLIED, j], forest.rates[ADDED, j] = system.rates[APPLIED, j], system.rates[ADDED, j]
+        forest.state[j] = v[j]
+    carry_rates(system.links, system.bodies, v)
+    for c in range(len(cuts)):
+        body, j = system.bodies[cuts[c].body], forest.links[cuts[c].body].velocity_index
+        put_vector_at(forest.state, j, velocity_at(spatial(body.jump), vector(body.position)))
+        put_vector_at(forest.state, j + 3, spatial(body.jump).angular)
+        fill_duals(system.links, system.bodies, cuts[c], duals[c])
+        open_cut(system, forest, cuts[c], duals[c], v, h)
+
+
+@inlined
+def parting(bodies, cut):
+    """Return the motion of a cut body relative to its carrier, from the bodies' ``jump``."""
+    return sub(spatial(bodies[cut.body].jump), spatial(bodies[cut.carrier].jump))
+
+
+@inlined
+def gather_rates(system, forest, cuts, duals, row):
+    """Read the robot's rates off the forest's: those of uncut joints, and the relative motion at the cuts.
+
+    Args:
+        system: the robot; its rates' row ``row`` is written.
+        forest: the forest; the bodies' ``jump`` is the motion that its rates' row ``row`` gives.
+        cuts: CUT records.
+        duals: dual bases, (cuts, 6, 6).
+        row: of the rates, FREE_RATES or CHANGE.
+    """
+    for j in range(system.rates.shape[1]):
+        system.rates[row, j] = forest.rates[row, j]
+    for c in range(len(cuts)):
+        motion = parting(system.bodies, cuts[c])
+        for m in range(cuts[c].freedoms):
+            i = joint_link(system.links, cuts[c], m)
+            system.rates[row, system.links[i].velocity_index] = dot(motion, spatial(duals[c, m]))
+
+
+@inlined
+def part_cuts(bodies, cuts, duals, relative):
+    """Write the velocities (cuts, 6) along all duals with which the free trees come apart."""
+    for c in range(len(cuts)):
+        motion = parting(bodies, cuts[c])
+        for m in range(6):
+            relative[c, m] = dot(motion, spatial(duals[c, m]))

@@ -1,0 +1,92 @@
+"""Drift of event-driven motion: constraints that hold for accelerations only are kept by projection.
+
+Accelerations that vanish leave a drift of velocities and gaps. It is taken off in the metric of the mass matrix, by
+impulses along the rows that are held.
+"""
+
+from ....actuation.rows import CHANGE
+from ....dynamics.manifold import move
+from ....jit import inlined
+from ...impulses import apply_impulses
+from ...records import CONTACT_NORMAL
+from ...system import ACTIVE, IMPULSE, JOINTED
+from ..impact_rows import total_energy
+from ..motion import CONTACT_COUNT, RIGHT, ROW_OF, SOLUTION, STOP_COUNT, UNKNOWN_COUNT
+from .constrained_motion import factor_rows, list_unknowns, solve_factored
+
+GAP_TOLERANCE = 1e-10  # m (or rad of room to a limit); a point this deep in the ground still only touches it
+DEEP = 1e-8  # m; where points are moved out of the ground by more, the work of that is booked
+RECOVERY_SPEED = 0.5  # m/s; fastest way out for a point that begins inside the ground
+
+
+@inlined
+def factor_held_rows(system, motion):
+    """Fill and factor ``G`` between the rows that are held (normals, sticking tangents, joint stops)."""
+    n, rows = list_unknowns(system, motion), motion.unknowns[ROW_OF]
+    for a in range(n):
+        for b in range(n):
+            motion.M[a, b] = system.G[rows[a], rows[b]]
+    factor_rows(motion, n)
+
+
+@inlined
+def push_rows(system, motion):
+    """Write the change of rates (row CHANGE) that changes the held rows' velocities by the right-hand side."""
+    n, rows, z = motion.counts[UNKNOWN_COUNT], motion.unknowns[ROW_OF], system.vectors[IMPULSE]
+    contacts = motion.counts[CONTACT_COUNT]
+    size, p = 3 * contacts + motion.counts[STOP_COUNT], motion.vectors[SOLUTION]
+    solve_factored(motion, n)
+    for r in range(size):
+        z[r] = 0.0
+    for a in range(n):
+        z[rows[a]] = p[a]
+    apply_impulses(system, contacts, size, z)
+
+
+@inlined
+def project(system, motion, h):
+    """Take the drift of a step of length ``h``, s, off the state ``y`` (after `derivative` there).
+
+    Velocities of held rows become zero, gaps too, as far as a point inside the ground may come out in the step.
+    """
+    nv = system.rates.shape[1]
+    nq, contacts = len(system.state) - nv, motion.counts[CONTACT_COUNT]
+    q, v = motion.y[:nq], motion.y[nq : nq + nv]
+    if contacts + motion.counts[STOP_COUNT] == 0:
+        return
+    factor_held_rows(system, motion)
+    rows, right, most = motion.unknowns[ROW_OF], motion.vectors[RIGHT], GAP_TOLERANCE + RECOVERY_SPEED * h
+    for a in range(motion.counts[UNKNOWN_COUNT]):
+        k = rows[a] // 3
+        if rows[a] < 3 * contacts:
+            contact = system.contacts[system.indices[ACTIVE, k]]
+            right[a] = -contact.end_velocity[rows[a] - 3 * k]
+        else:
+            i = system.indices[JOINTED, rows[a] - 3 * contacts]
+            right[a] = -motion.stops[i] * v[system.links[i].velocity_index]
+    push_rows(system, motion)
+    for j in range(nv):
+        v[j] += system.rates[CHANGE, j]
+    farthest = 0.0
+    for a in range(motion.counts[UNKNOWN_COUNT]):
+        right[a] = 0.0
+        if rows[a] >= 3 * contacts:
+            i = system.indices[JOINTED, rows[a] - 3 * contacts]
+            link = system.links[i]
+            place = q[link.position_index]
+            room = place - link.lower_limit if motion.stops[i] > 0.0 else link.upper_limit - place
+            right[a] = min(max(-room, -most), most)
+        elif rows[a] % 3 == 0:
+            right[a] = min(max(-system.contacts[system.indices[ACTIVE, rows[a] // 3]].gap, -most), most)
+            farthest = max(farthest, abs(right[a]))
+    push_rows(system, motion)
+    move_out(system, q, v, farthest > DEEP)
+
+
+@inlined
+def move_out(system, q, v, deep):
+    """Move the robot by the row CHANGE; that is work where it comes from deep in the ground (of a softer model)."""
+    before = total_energy(system, q, v)[1] if deep else 0.0
+    move(system.links, q, system.rates[CHANGE], 1.0, q)
+    if deep:
+        system.ledger[CONTACT_NORMAL] += total_energy(system, q, v)[1] - before

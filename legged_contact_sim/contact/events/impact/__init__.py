@@ -1,0 +1,1 @@
+"""Impact laws: how velocities jump."""

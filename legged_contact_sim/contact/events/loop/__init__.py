@@ -1,0 +1,1 @@
+"""From event to event: which contacts hold next, and what is reported."""

@@ -1,0 +1,1 @@
+"""Contact models, one file each; a file that is laid here is found."""

@@ -1,0 +1,156 @@
+"""Compliant contact (Gehring, Algorithm 1): spring and damper along the normal, and from where the foot sticks."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ...jit import inlined
+from ..parameters import Parameters, number
+from ..records import OPEN, SLIP, STICK
+from ..stepping.force_stepping import (
+    ForceModel,
+    advance,
+    carry_or_drag,
+    middle_stretch,
+    resize_tangential,
+    tangential_size,
+    touch_down,
+)
+from ..stepping.rollout import rollout_entry
+
+FORCE_TOLERANCE = 1e-9  # relative error of a contact's force at which a step is settled
+
+
+@dataclass(frozen=True)
+class CompliantParameters(Parameters):
+    """Parameters of `compliant`; the defaults are Gehring's."""
+
+    normal_stiffness: float = number(30000.0, 0.0, 1e12, "N/m", open_low=True)
+    normal_damping: float = number(50.0, 0.0, 1e9, "N s/m")
+    tangential_stiffness: float = number(30000.0, 0.0, 1e12, "N/m", open_low=True)
+    tangential_damping: float = number(50.0, 0.0, 1e9, "N s/m")
+    friction: float = number(0.8, 0.0, 100.0)
+
+
+@inlined
+def elastic_force(contact, h, stiffness):
+    """Return the spring's mean force over the step, N, for the end velocity of the last look, and its slope, N/m.
+
+    The force is what the spring's energy U loses on the way from the gap g_0 at the start to g_1 at the end,
+    ``-(U(g_1) - U(g_0)) / (g_1 - g_0)``: a point that arrives or leaves in the step takes exactly U with it. Inside
+    the ground this is the force at the mean gap. The slope is the derivative with respect to g_1.
+    """
+    start_gap = contact.gap - 0.5 * h * contact.start_velocity[0]
+    end_gap = contact.gap + 0.5 * h * contact.end_velocity[0]
+    if start_gap <= 0.0 and end_gap <= 0.0:
+        return -0.5 * stiffness * (start_gap + end_gap), -0.5 * stiffness
+    if start_gap >= 0.0 and end_gap >= 0.0:
+        return 0.0, 0.0
+    before, after, way = min(start_gap, 0.0), min(end_gap, 0.0), end_gap - start_gap
+    force = -0.5 * stiffness * (after * after - before * before) / way
+    return force, -(stiffness * after + force) / way
+
+
+@inlined
+def touching_share(contact, h):
+    """Return the part of the step, 0 to 1, in which a point touches if it keeps its velocity."""
+    speed = contact.start_velocity[0]
+    gap = contact.gap - 0.5 * h * speed
+    if gap > 0.0:
+        return max(0.0, 1.0 + gap / (h * speed)) if speed < 0.0 else 0.0
+    return min(1.0, -gap / (h * speed)) if speed > 0.0 else 1.0
+
+
+@inlined
+def press(contact, h, law, looks):
+    """Set f_0 and the resistances of a touching point (Algorithm 1, lines 1 and 7); friction of a slip stays.
+
+    The spring's force is linear in the end velocity around that of the last look: Newton's method, look by look.
+    """
+    start, end, damping = contact.start_velocity, contact.end_velocity, law.normal_damping * touching_share(contact, h)
+    elastic, slope = elastic_force(contact, h, law.normal_stiffness)
+    contact.resistance[0] = 0.5 * h * (damping - h * slope)
+    contact.force[0] = elastic - 0.5 * h * slope * (end[0] - start[0]) - damping * start[0]
+    contact.resistance[1] = 0.0
+    if contact.mode == STICK:
+        first, second = middle_stretch(contact, h)
+        contact.resistance[1] = h * (0.5 * law.tangential_damping + 0.25 * h * law.tangential_stiffness)
+        contact.force[1] = -law.tangential_stiffness * first - law.tangential_damping * start[1]
+        contact.force[2] = -law.tangential_stiffness * second - law.tangential_damping * start[2]
+
+
+@inlined
+def revise_spring(contact, h, law):
+    """Return whether the spring's force, linear in the solved end velocity, differs from what belongs to it."""
+    mean = 0.5 * (contact.start_velocity[0] + contact.end_velocity[0])
+    damping = law.normal_damping * touching_share(contact, h)
+    elastic = elastic_force(contact, h, law.normal_stiffness)[0]
+    return abs(elastic - damping * mean - contact.force[0]) > FORCE_TOLERANCE * (elastic + abs(damping * mean))
+
+
+@inlined
+def revise_friction(contact, h, law):
+    """Let a point slip or stick (Algorithm 1, lines 3, 8 and 9); return whether mode or friction changed.
+
+    A point sticks while the force of its tangential spring and damper is inside the cone. Otherwise it slips, and its
+    friction has the direction of that force and the size of the cone.
+    """
+    start, end, old_first, old_second = contact.start_velocity, contact.end_velocity, contact.force[1], contact.force[2]
+    first, second = middle_stretch(contact, h)
+    first += 0.25 * h * (end[1] - start[1])
+    second += 0.25 * h * (end[2] - start[2])
+    contact.force[1] = -law.tangential_stiffness * first - 0.5 * law.tangential_damping * (start[1] + end[1])
+    contact.force[2] = -law.tangential_stiffness * second - 0.5 * law.tangential_damping * (start[2] + end[2])
+    size, bound = tangential_size(contact), law.friction * max(0.0, contact.force[0])
+    old_mode, contact.mode = contact.mode, STICK
+    if size > bound:
+        contact.mode = SLIP
+        resize_tangential(contact, size, bound)
+    change = abs(contact.force[1] - old_first) + abs(contact.force[2] - old_second)
+    return contact.mode != old_mode or change > FORCE_TOLERANCE * size
+
+
+@inlined
+def revise_touch(contact, h):
+    """Open a point that would pull (Algorithm 1, line 1), close one that dives; return whether anything changed."""
+    if contact.mode != OPEN:
+        if contact.force[0] <= 0.0:
+            contact.mode = OPEN
+            return True
+        return False
+    sinks = contact.start_velocity[0] + contact.end_velocity[0] < 0.0
+    if sinks and contact.gap + 0.5 * h * contact.end_velocity[0] < 0.0:
+        touch_down(contact)
+        return True
+    return False
+
+
+@inlined
+def revise(system, h, law):
+    """Bring forces up to date with the solved end velocities; return whether anything changed.
+
+    Which points touch is asked only once springs and friction are right: a foot that sticks in vain may lift another.
+    """
+    changed = False
+    for contact in system.contacts:
+        if contact.mode != OPEN:
+            changed = revise_spring(contact, h, law) or changed
+            changed = revise_friction(contact, h, law) or changed
+    if not changed:
+        for contact in system.contacts:
+            changed = revise_touch(contact, h) or changed
+    return changed
+
+
+@inlined
+def advance_compliant(system, h, law):
+    """One step of length ``h``, s."""
+    advance(system, h, law, True, press, revise, carry_or_drag)
+
+
+class Compliant(ForceModel):
+    """Springs and dampers in the ground with Coulomb friction, stable at any stiffness."""
+
+    name: ClassVar[str] = "compliant"
+    summary: ClassVar[str] = "springs and dampers with stick anchors and exact friction disc (Gehring, Algorithm 1)"
+    Parameters: ClassVar[type[Parameters]] = CompliantParameters
+    entry = staticmethod(rollout_entry(advance_compliant))

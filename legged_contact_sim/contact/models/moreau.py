@@ -1,0 +1,124 @@
+"""Moreau's time stepping (Gehring): midpoint scheme, normal cone inclusions solved by prox iterations."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...actuation.rows import RATE_ROWS
+from ...dynamics.contact_inertia import ROW
+from ...jit import inlined
+from ...model import RobotModel
+from ...model.cuts import COORDINATES, cut
+from ..cuts.cut_stepping import run_cut_entry
+from ..parameters import Parameters, choice, number, whole
+from ..records import SETTINGS
+from ..solvers.prox import JOR, SOR, solve_by_prox
+from ..stepping.acting_contacts import AT_MIDPOINT, PREDICTED
+from ..stepping.rollout import SteppingModel, rollout_entry
+from ..stepping.time_stepping import advance
+from ..system import VECTOR_ROWS, System, dry_joints, extent, solver_work
+
+PROX = {"jor": JOR, "sor": SOR}
+FINISH = ("none", "newton")
+ACTIVATION = {"predicted": PREDICTED, "midpoint": AT_MIDPOINT}
+
+
+@dataclass(frozen=True)
+class MoreauParameters(Parameters):
+    """Parameters of `moreau`; those of the study: tolerances 1e-6, ``activation="midpoint"``, time step 2.5 ms."""
+
+    friction: float = number(0.8, 0.0, 100.0)
+    restitution: float = number(0.0, 0.0, 1.0)
+    tangential_restitution: float = number(0.0, 0.0, 1.0)
+    prox: str = choice("jor", tuple(PROX))
+    alpha: float = number(0.9, 0.0, 2.0, open_low=True)
+    relative_tolerance: float = number(1e-10, 0.0, 0.1)
+    absolute_tolerance: float = number(1e-12, 0.0, 1.0, "N s", open_low=True)
+    max_iterations: int = whole(1000, 1, 10**9)
+    finish: str = choice("newton", FINISH)
+    patience: int = whole(20, 1, 10**9)
+    coordinates: str = choice("minimal", COORDINATES)
+    bilateral: str = choice("direct", ("direct", "prox"))
+    activation: str = choice("predicted", tuple(ACTIVATION))
+    impact_threshold: float = number(1e-3, 0.0, 1e3, "m/s", open_low=True)
+    recovery_speed: float = number(0.5, 0.0, 1e3, "m/s")
+
+
+@inlined
+def advance_by_prox(system, h, settings):
+    """One step in minimal coordinates."""
+    advance(system, h, settings, solve_by_prox)
+
+
+run_entry = rollout_entry(advance_by_prox)
+
+
+class Moreau(SteppingModel):
+    """Hard contact with Coulomb friction as normal cone inclusions on end velocities, by projection."""
+
+    name: ClassVar[str] = "moreau"
+    summary: ClassVar[str] = "hard contact, Moreau's midpoint scheme, prox iterations (Gehring)"
+    Parameters: ClassVar[type[Parameters]] = MoreauParameters
+
+    def __init__(self, robot: Any, terrain: Any, parameters: Any) -> None:
+        """See `ContactModel`."""
+        super().__init__(robot, terrain, parameters)
+        self.coordinates: str = parameters.coordinates
+        self.settings = solver_settings(parameters)
+        self.settings["extent"] = extent(robot)
+        self.settings["dry"] = dry_joints(robot)
+        self._ends = np.zeros((2, 0, 6))
+        self.entry: Callable[..., None] = run_entry
+        self.solve = solve_by_prox
+        self._fixed: tuple[Any, ...] = (self.settings,)
+        if parameters.coordinates != "minimal":
+            self._cut(parameters)
+
+    def _cut(self, parameters: MoreauParameters) -> None:
+        """Go over to the kernel for cut robots."""
+        forest = cut(self.robot, parameters.coordinates)
+        self.system = with_cut_rows(self.system, self.robot, len(forest.cuts))
+        self._ends = np.zeros((2, len(forest.cuts), 6))
+        work = (np.zeros(forest.nv), np.zeros((RATE_ROWS, forest.nv)))
+        cuts = (forest.cuts, np.zeros((len(forest.cuts), 6, 6)), self._ends)
+        self.entry, self.solve = run_cut_entry, None
+        self._fixed = (forest.links, *work, *cuts, self.settings, int(parameters.bilateral == "direct"))
+
+    def restart(self) -> None:
+        """See `ContactModel.restart`."""
+        super().restart()
+        self._ends[:] = 0.0
+
+    def _arguments(self, time_step: float) -> tuple[Any, ...]:
+        self.settings["time_step"] = time_step
+        return (*self.system, *self._fixed)
+
+
+def with_cut_rows(system: System, robot: RobotModel, cuts: int) -> System:
+    """Return the system with room for the rows of some cuts: six each, in two parts, and two parts for limits."""
+    contacts, others = 3 * len(robot.contact_points), robot.joint_count + 6 * cuts
+    rows, parts = contacts + others, contacts + 2 * others
+    return system._replace(
+        rows=np.zeros(parts, dtype=ROW),
+        row_efforts=np.zeros((parts, len(robot.links))),
+        G=np.zeros((rows, rows)),
+        matrix=solver_work(rows),
+        vectors=np.zeros((VECTOR_ROWS, parts)),
+        indices=np.zeros((len(system.indices) + 1, rows), dtype=np.int64),
+    )
+
+
+def solver_settings(parameters: MoreauParameters) -> np.ndarray:
+    """Return the kernels' SETTINGS, (1,), all but the robot's extent."""
+    settings = np.zeros(1, dtype=SETTINGS)
+    same = ("friction", "restitution", "tangential_restitution", "absolute_tolerance", "max_iterations", "patience")
+    for name in (*same, "impact_threshold", "recovery_speed"):
+        settings[name] = getattr(parameters, name)
+    settings["tolerance"] = parameters.relative_tolerance
+    settings["relaxation"] = parameters.alpha
+    settings["solver"] = PROX[parameters.prox]
+    settings["finish"] = FINISH.index(parameters.finish)
+    settings["activation"] = ACTIVATION[parameters.activation]
+    return settings

@@ -1,0 +1,1 @@
+"""Friction and complementarity problems, one method a file."""

@@ -1,0 +1,115 @@
+"""Contacts by pivoting: normal impulses by Lemke's method (Ayit's alternative to sweeps), friction by the disc.
+
+Without friction the normal impulses and the joint limits are one linear complementarity problem, which Lemke's method
+solves in finitely many exchanges. With friction, that problem with the tangential impulses held and the tangential
+impulses of each contact with the normal ones held are solved in turn until neither changes: a fixed point solves both.
+"""
+
+import math
+
+import numpy as np
+
+from ...jit import inlined, shared
+from ..solvers.lemke import SOLVED, lemke_kernel
+from ..system import IMPULSE, KEPT, MODE, OFFSET, SHARE, VELOCITY, System
+from .block import complementarity_residual
+
+EXCHANGES = 10_000  # at most, of one complementarity problem
+BASIS = 3  # row of the indices that holds the basis
+
+
+def pivoting_system(system: System) -> System:
+    """Return the system with room for the matrix of normal impulses, Lemke's tableau and its basis."""
+    rows = len(system.rows)
+    return system._replace(
+        matrix=np.zeros((max(2 * rows + 2, len(system.matrix)), system.matrix.shape[1])),
+        indices=np.zeros((len(system.indices) + 1, 2 * rows + 1), dtype=np.int64),
+    )
+
+
+@inlined
+def normal_row(k, contacts):
+    """Return the row of the ``k``-th unilateral impulse: contacts' normals first, then joint limits."""
+    return 3 * k if k < contacts else 2 * contacts + k
+
+
+@inlined
+def fill_normal_problem(G, b, z, contacts, count, M, q):
+    """Fill M (count, count) and q (count,) of the unilateral rows with the tangential impulses held."""
+    for k in range(count):
+        r = normal_row(k, contacts)
+        q[k] = b[r]
+        for m in range(contacts):
+            q[k] += G[r, 3 * m + 1] * z[3 * m + 1] + G[r, 3 * m + 2] * z[3 * m + 2]
+        for m in range(count):
+            M[k, m] = G[r, normal_row(m, contacts)]
+
+
+@inlined
+def friction_impulse(G, r, u1, u2, radius, nu):
+    """Return the tangential impulse that ends slip, or the one on the disc that opposes it.
+
+    ``u`` is the tangential velocity without this impulse; on the disc w_t = u + H z_t = -s z_t with s >= 0, so
+    z_t = -(H + s)^-1 u, and the root of |z_t| (1 - nu s) = radius in s is found by bisection after Newton's method.
+    """
+    if radius <= 0.0 and nu <= 0.0:
+        return 0.0, 0.0
+    h11, h12, h22 = G[r + 1, r + 1], G[r + 1, r + 2], G[r + 2, r + 2]
+    s, low, high, z1, z2 = 0.0, 0.0, math.inf, 0.0, 0.0
+    for _ in range(100):
+        a, c = h11 + s, h22 + s
+        k = 1.0 / (a * c - h12 * h12)
+        z1, z2 = -(c * u1 - h12 * u2) * k, -(a * u2 - h12 * u1) * k
+        length, drag = math.sqrt(z1 * z1 + z2 * z2), 1.0 - nu * s
+        excess = length * drag - radius
+        if s == 0.0 and excess <= 0.0:
+            break
+        if excess > 0.0:
+            low = s
+        else:
+            high = s
+        d1, d2 = -(c * z1 - h12 * z2) * k, -(a * z2 - h12 * z1) * k
+        trial = s - excess / ((z1 * d1 + z2 * d2) / max(length, 1e-300) * drag - nu * length)
+        if not low < trial < high:
+            trial = 0.5 * (low + high) if high < math.inf else 2.0 * s + h11 + h22
+        if abs(trial - s) <= 1e-15 * s:
+            break
+        s = trial
+    return z1, z2
+
+
+@inlined
+def renew_friction(G, b, z, contacts, rows, mu, nu):
+    """Renew every contact's tangential impulse, one after another, the normal ones held."""
+    for k in range(contacts):
+        r = 3 * k
+        u1, u2 = b[r + 1], b[r + 2]
+        for s in range(rows):
+            if s != r + 1 and s != r + 2:
+                u1 += G[r + 1, s] * z[s]
+                u2 += G[r + 2, s] * z[s]
+        z[r + 1], z[r + 2] = friction_impulse(G, r, u1, u2, mu * z[r], nu)
+
+
+@shared
+def solve_by_pivoting(system, contacts, rows, h, settings):
+    """Solve the contact problem; return the exchanges, the residual, and whether it is solved."""
+    G, b, z, w = system.G, system.vectors[OFFSET], system.vectors[IMPULSE], system.vectors[VELOCITY]
+    mu, nu, modes = settings.friction, settings.viscous_friction * h, system.indices[MODE]
+    count = rows - 2 * contacts
+    M, tableau = system.matrix[:count, :count], system.matrix[count:, :]
+    q, solution, basis = system.vectors[KEPT, :count], system.vectors[SHARE], system.indices[BASIS]
+    effort, residual = 0, math.inf
+    for _ in range(settings.max_iterations):
+        fill_normal_problem(G, b, z, contacts, count, M, q)
+        status, exchanges = lemke_kernel(M, q, tableau, basis, solution, EXCHANGES)
+        effort += exchanges
+        if status != SOLVED:
+            break
+        for k in range(count):
+            z[normal_row(k, contacts)] = solution[k]
+        renew_friction(G, b, z, contacts, rows, mu, nu)
+        residual = complementarity_residual(G, b, z, w, contacts, rows, mu, nu, modes)
+        if residual <= settings.tolerance:
+            break
+    return effort, residual, residual <= settings.tolerance

@@ -1,0 +1,1 @@
+"""The time step, shared by the time-stepping models."""

@@ -1,0 +1,389 @@
+"""One time step with contact forces that are functions of the state, shared by the models with springs in the ground.
+
+Half a position step with the old rates gives the middle pose. There every touching point gets a force
+``f = f_0 - R (w_1 - w_0) / h``, with the velocities w_0 and w_1 of the point at the start and the end of the step. For
+a spring k and a damper d, ``f_0 = -k x_m - d w_0`` and the resistance ``R = h d / 2 + h^2 k / 4`` make this the force
+at the mean of the step's end states: the implicit midpoint rule, second order, stable however stiff, and without
+error in the spring's energy. Since R multiplies an acceleration it is an inertia, kg: it is added to the body's, and
+the articulated body method solves for w_1 at no extra cost. With R = 0 the force is explicit.
+
+Cases (a point that would pull, a point that slips) are revised and the step is solved again, together with the
+joints' dry friction. Joint limits are rows of a complementarity problem as in `time_stepping`, without contacts in it.
+"""
+
+import math
+from dataclasses import astuple, fields
+from typing import Any
+
+import numpy as np
+
+from ...actuation.joint_laws import (
+    add_contact_hold,
+    drive_joints,
+    guess_slides,
+    hold_efforts,
+    revise_drives,
+    revise_slides,
+)
+from ...actuation.rows import ACCELERATION, ADDED, APPLIED, CHANGE, FREE_RATES, MIDDLE, TREND
+from ...dynamics.articulated_body import apply_external_forces, gather_inertias, spread_accelerations
+from ...dynamics.contact_inertia import hand_inward_effort, invert_roots
+from ...dynamics.kinematics import carry_two_rates, copy, place_bodies
+from ...dynamics.spatial import (
+    Inertia,
+    add,
+    apply,
+    congruence,
+    force_at,
+    increase_inertia,
+    increase_spatial,
+    product,
+    put_spatial,
+    put_vector,
+    scale,
+    spatial,
+    vadd,
+    vdot,
+    vector,
+    vscale,
+)
+from ...jit import inlined
+from ..bookkeeping import clear_report, world_impulse
+from ..constraint_rows import couple_limit, fill_limit_offsets, find_limits
+from ..detection import lay_tangents, measure_gap, put_velocity
+from ..impulses import apply_impulses, external_forces_act
+from ..parameters import Parameters
+from ..records import CONTACT_NORMAL, CONTACT_TANGENTIAL, CONTACTS, ITERATIONS, OPEN, STICK, UNCONVERGED
+from ..solvers.gauss_seidel import pgs_kernel
+from ..system import IMPULSE, JOINTED, OFFSET, SIDE, SOLVER
+from .rollout import SteppingModel
+from .time_stepping import (
+    MAX_LOOKS,
+    finish_step,
+    foretell_mean_rates,
+    free_end,
+    go_halfway,
+)
+
+LIMIT_TOLERANCE, LIMIT_SWEEPS = 1e-12, 10_000  # of the joint limits' complementarity problem
+
+
+class ForceModel(SteppingModel):
+    """A contact model whose forces are functions of the state: all its parameters are numbers of its force law."""
+
+    def __init__(self, robot: Any, terrain: Any, parameters: Any) -> None:
+        """See `ContactModel`."""
+        super().__init__(robot, terrain, parameters)
+        self.settings = law_record(parameters)
+
+
+def law_record(parameters: Parameters) -> np.ndarray:
+    """Return a record array (1,) with one float per parameter, for kernels to read."""
+    law = np.zeros(1, dtype=[(item.name, "f8") for item in fields(parameters)])
+    law[0] = astuple(parameters)
+    return law
+
+
+@inlined
+def begin_step(system, h, ahead):
+    """Go to the middle pose with the old rates and measure every contact point there.
+
+    A point touches if it does so in the middle of the step or, with ``ahead``, at its start or its foreseeable end. One
+    that did not touch in the last step begins to stick where it is.
+    """
+    links, bodies, rates = system.links, system.bodies, system.rates
+    clear_report(system)
+    nv = rates.shape[1]
+    nq = len(system.state) - nv
+    v = system.state[nq:]
+    go_halfway(system, h)
+    for j in range(nv):
+        rates[CHANGE, j] = v[j] + h * rates[TREND, j]
+    guess_slides(links, system.slides, v)
+    place_again(system)
+    carry_two_rates(links, bodies, v, rates[CHANGE])
+    for contact in system.contacts:
+        measure_gap(contact, bodies, system.terrain[0], system.heights, math.inf)
+        lay_tangents(contact)
+        put_velocity(contact, spatial(bodies[contact.link].velocity), contact.start_velocity)
+        put_velocity(contact, spatial(bodies[contact.link].jump), contact.end_velocity)
+        margin = 0.5 * h * max(contact.start_velocity[0], -contact.end_velocity[0]) if ahead else 0.0
+        if contact.gap > max(margin, 0.0):
+            contact.mode = OPEN
+        elif contact.mode == OPEN:
+            touch_down(contact)
+
+
+@inlined
+def touch_down(contact):
+    """Let a point stick where it is."""
+    contact.mode, contact.phase_time = STICK, math.inf
+    contact.stretch[0], contact.stretch[1], contact.stretch[2] = 0.0, 0.0, 0.0
+
+
+@inlined
+def count_acting(contacts):
+    """Return how many contacts have a force."""
+    count = 0
+    for contact in contacts:
+        if contact.mode != OPEN:
+            count += 1
+    return count
+
+
+@inlined
+def place_again(system):
+    """Put the bodies into the middle pose, with external forces and without anything else in their bias."""
+    nq = len(system.state) - system.rates.shape[1]
+    place_bodies(system.links, system.bodies, system.result[:nq], system.rates[MIDDLE])
+    if external_forces_act(system.forces):
+        apply_external_forces(system.links, system.bodies, system.forces)
+
+
+@inlined
+def point_inertia(position, normal, along, across):
+    """Return the inertia of a point that weighs ``along`` the normal and ``across`` it, kg, in a body's 6x6 inertia.
+
+    With A the 3x3 matrix of the two and p the position, a point's velocity v + w x p makes the force A (v + w x p).
+    """
+    nx, ny, nz = normal
+    x, y, z = position
+    excess = along - across
+    xx, xy, xz = across + excess * nx * nx, excess * nx * ny, excess * nx * nz
+    yy, yz, zz = across + excess * ny * ny, excess * ny * nz, across + excess * nz * nz
+    lever = (0.0, -z, y, z, 0.0, -x, -y, x, 0.0)  # p x
+    linear = (xx, xy, xz, yy, yz, zz)
+    return Inertia(congruence(lever, linear), product(lever, (xx, xy, xz, xy, yy, yz, xz, yz, zz)), linear)
+
+
+@inlined
+def lean_on_contacts(system):
+    """Put the forces f_0 and the resistances of all contacts that act on their bodies (after `place_again`).
+
+    A resistance feels the change of the rates only; what a body accelerates without one (gravity, velocity products)
+    is taken off.
+    """
+    links, bodies = system.links, system.bodies
+    if count_acting(system.contacts) == 0:
+        return
+    for i in range(len(links)):
+        carried = add(spatial(bodies[links[i].parent].acceleration), spatial(bodies[i].coriolis))
+        put_spatial(bodies[i].acceleration, carried)
+    for contact in system.contacts:
+        if contact.mode == OPEN:
+            continue
+        body, position = bodies[contact.link], vector(contact.position)
+        along, across = contact.resistance[0], contact.resistance[1]
+        resistance = point_inertia(position, vector(contact.normal), along, across)
+        idle = apply(resistance, spatial(body.acceleration))
+        push = add(force_at(position, world_impulse(contact, contact.force, 0)), idle)
+        increase_inertia(body.inertia, resistance)
+        increase_spatial(body.bias, scale(push, -1.0))
+
+
+@inlined
+def solve_step(system, h):
+    """Find the end rates under the contacts' f_0 and resistances, and their forces; return the joints at a limit.
+
+    Each contact's ``force`` becomes the mean force over the step.
+    """
+    links, bodies, rates = system.links, system.bodies, system.rates
+    nv = rates.shape[1]
+    nq = len(system.state) - nv
+    v, v_end, q_middle = system.state[nq:], system.result[nq:], system.result[:nq]
+    lean_on_contacts(system)
+    drive_joints(system, q_middle, v, h)
+    gather_inertias(links, bodies, rates[APPLIED], rates[ADDED])
+    spread_accelerations(links, bodies, rates[ACCELERATION])
+    hold_efforts(system, v, h)
+    free_end(system, v, h)
+    for contact in system.contacts:
+        put_velocity(contact, spatial(bodies[contact.link].jump), contact.free_velocity)
+        for m in range(3):
+            contact.end_velocity[m] = contact.free_velocity[m]
+    for j in range(nv):
+        v_end[j] = rates[FREE_RATES, j]
+    joints = stop_at_limits(system, h)
+    for contact in system.contacts:
+        if contact.mode != OPEN:
+            for m in range(3):
+                change = (contact.end_velocity[m] - contact.start_velocity[m]) / h
+                contact.force[m] -= contact.resistance[min(m, 1)] * change
+    return joints
+
+
+@inlined
+def stop_at_limits(system, h):
+    """Keep joints within their limits by impulses; add what they change to the end rates and the contacts' velocities.
+
+    Returns how many joints are at a limit. Joints that the impulses drive to theirs are added until there are none.
+    """
+    bodies, rates = system.bodies, system.rates
+    nq = len(system.state) - rates.shape[1]
+    v_end, q_middle = system.result[nq:], system.result[:nq]
+    joints, found = 0, find_limits(system, q_middle, v_end, h, 0, 0)
+    if found == 0:
+        return 0
+    invert_roots(system.links, bodies)
+    while found > joints:
+        joints = found
+        solve_limits(system, h, joints)
+        for j in range(len(v_end)):
+            v_end[j] = rates[FREE_RATES, j] + rates[CHANGE, j]
+        found = find_limits(system, q_middle, v_end, h, 0, joints)
+    add_contact_hold(system, h)
+    for contact in system.contacts:
+        put_velocity(contact, spatial(bodies[contact.link].jump), contact.end_velocity)
+        for m in range(3):
+            contact.end_velocity[m] += contact.free_velocity[m]
+    return joints
+
+
+@inlined
+def solve_limits(system, h, joints):
+    """Find the impulses of the listed joints by projected Gauss-Seidel sweeps, and the change of rates they cause."""
+    links, bodies, rows, efforts = system.links, system.bodies, system.rows, system.row_efforts
+    nq = len(system.state) - system.rates.shape[1]
+    for k in range(joints):
+        hand_inward_effort(links, bodies, system.indices[JOINTED, k], system.vectors[SIDE, k], rows[k], efforts[k])
+        couple_limit(links, bodies, rows, efforts, system.G, k)
+    fill_limit_offsets(system, 0, joints, system.result[:nq], h)
+    G, b, z = system.G[:joints, :joints], system.vectors[OFFSET, :joints], system.vectors[IMPULSE]
+    sweeps, change = pgs_kernel(G, b, z[:joints], 1.0, LIMIT_TOLERANCE, LIMIT_SWEEPS)
+    system.ledger[SOLVER + ITERATIONS] += sweeps
+    if not change <= LIMIT_TOLERANCE:
+        system.ledger[SOLVER + UNCONVERGED] += 1.0
+    apply_impulses(system, 0, joints, z)
+
+
+@inlined
+def revise_joints(system, h, joints, looks):
+    """Let go or hold joints with dry friction, bound or free drives; return whether anything changed.
+
+    A joint at its limit is stopped there by the limit, not by its friction: it is not held for turning round.
+    """
+    nq = len(system.state) - system.rates.shape[1]
+    v, v_end, rates = system.state[nq:], system.result[nq:], system.rates[CHANGE]
+    changed = revise_drives(system, v, v_end, h, looks > 4)
+    copy(v_end, rates)
+    for k in range(joints):
+        rates[system.links[system.indices[JOINTED, k]].velocity_index] = 0.0
+    return revise_slides(system, rates, looks > 4) or changed
+
+
+@inlined
+def look_again(system, acting, looks):
+    """Prepare another look at the step; before the second one in flight, with the mean rates of the first."""
+    if acting == 0 and looks == 0:
+        foretell_mean_rates(system)
+    place_again(system)
+
+
+@inlined
+def middle_stretch(contact, h):
+    """Return how far a point that sticks has gone along the two tangents by the middle of the step, m.
+
+    The stretch grows with the velocity of the touching material, so that a foot which rolls does not stretch it.
+    """
+    stretch, start = vector(contact.stretch), contact.start_velocity
+    first = vdot(stretch, vector(contact.first_tangent)) + 0.5 * h * start[1]
+    return first, vdot(stretch, vector(contact.second_tangent)) + 0.5 * h * start[2]
+
+
+@inlined
+def put_stretch(contact, first, second):
+    """Store a stretch along the two tangents, m."""
+    along = vscale(vector(contact.first_tangent), first)
+    put_vector(contact.stretch, vadd(along, vscale(vector(contact.second_tangent), second)))
+
+
+@inlined
+def carry_stretch(contact, h):
+    """Let the stretch of a point that sticks follow its mean velocity to the end of the step."""
+    first, second = middle_stretch(contact, h)
+    put_stretch(contact, first + 0.5 * h * contact.end_velocity[1], second + 0.5 * h * contact.end_velocity[2])
+
+
+@inlined
+def drag_stretch(contact, stiffness):
+    """Move the point where a slipping contact sticks so that the spring alone, N/m, has the force of friction."""
+    put_stretch(contact, -contact.force[1] / stiffness, -contact.force[2] / stiffness)
+
+
+@inlined
+def carry_or_drag(contact, h, law):
+    """Let the stretch of a touching point follow it, or its friction where it slips."""
+    if contact.mode == STICK:
+        carry_stretch(contact, h)
+    else:
+        drag_stretch(contact, law.tangential_stiffness)
+
+
+@inlined
+def tangential_size(contact):
+    """Return the size of the tangential force, N."""
+    return math.sqrt(contact.force[1] * contact.force[1] + contact.force[2] * contact.force[2])
+
+
+@inlined
+def resize_tangential(contact, size, wanted):
+    """Change the tangential force from one size to another, N."""
+    factor = wanted / size if size > 0.0 else 0.0
+    contact.force[1] *= factor
+    contact.force[2] *= factor
+
+
+@inlined
+def book_forces(system, h):
+    """Enter the contacts' impulses in their records and the work of their forces in the ledger.
+
+    The work is the force times the displacement, h times the mean of the velocities at the start and the end.
+    """
+    for contact in system.contacts:
+        if contact.mode == OPEN:
+            continue
+        force, start, end = contact.force, contact.start_velocity, contact.end_velocity
+        tangential = force[1] * (start[1] + end[1]) + force[2] * (start[2] + end[2])
+        system.ledger[CONTACT_NORMAL] += 0.5 * h * force[0] * (start[0] + end[0])
+        system.ledger[CONTACT_TANGENTIAL] += 0.5 * h * tangential
+        put_vector(contact.impulse, vscale(world_impulse(contact, force, 0), h))
+
+
+@inlined
+def end_step(system, h, joints, looks, settled):
+    """Second half of the position step and all bookkeeping; contacts hold the forces that acted."""
+    acting = count_acting(system.contacts)
+    book_forces(system, h)
+    # A robot that touches is pushed from outside: nothing keeps its momentum.
+    finish_step(system, h, 0, joints, acting > 0 or external_forces_act(system.forces))
+    system.ledger[SOLVER + CONTACTS] = acting
+    system.ledger[SOLVER + ITERATIONS] += looks
+    if not settled:
+        system.ledger[SOLVER + UNCONVERGED] += 1.0
+
+
+@inlined
+def advance(system, h, law, ahead, press, revise, carry):
+    """One step of length ``h``, s, under a force law that three functions make.
+
+    ``press(contact, h, law, looks)`` sets f_0 and the resistances of a touching point before each look at the step,
+    ``revise(system, h, law)`` brings the forces up to date with the solved end velocities and returns whether anything
+    changed, ``carry(contact, h, law)`` takes a touching point's spring to the end. ``ahead``: see `begin_step`.
+    """
+    begin_step(system, h, ahead)
+    looks, joints, settled = 0, 0, False
+    while not settled and looks < MAX_LOOKS:
+        for contact in system.contacts:
+            if contact.mode != OPEN:
+                press(contact, h, law, looks)
+        acting, joints = count_acting(system.contacts), solve_step(system, h)
+        settled = acting > 0 or looks > 0
+        settled = not revise_joints(system, h, joints, looks) and settled
+        settled = not revise(system, h, law) and settled
+        if not settled:
+            look_again(system, acting, looks)
+        looks += 1
+    for contact in system.contacts:
+        if contact.mode != OPEN:
+            carry(contact, h, law)
+    end_step(system, h, joints, looks, settled)

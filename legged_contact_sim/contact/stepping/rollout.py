@@ -1,0 +1,62 @@
+"""A run over a number of steps as one compiled entry, shared by all time-stepping models."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...jit import Call, bind, compiled_long, together_with
+from ..commands import record, take_command
+from ..model import NO_LOG, Commands, ContactModel
+from ..system import System
+from .time_stepping import large_helpers
+
+
+def rollout_entry(advance: Callable[..., None]) -> Callable[..., None]:
+    """Return the compiled entry that runs steps of ``advance(system, h, settings)``, an inlined function."""
+
+    def run_entry(
+        links, bodies, contacts, terrain, heights, rows, state, result, rates, forces, slides, row_efforts, G, matrix,
+        vectors, indices, ledger, settings, commands, log, h, steps, every, log_every,
+    ):  # type: ignore[no-untyped-def]  # fmt: skip
+        """Advance the system by some steps of length ``h``, s; see `ContactModel.run`."""
+        system = System(
+            links, bodies, contacts, terrain, heights, rows, state, result, rates, forces, slides, row_efforts, G,
+            matrix, vectors, indices, ledger,
+        )  # fmt: skip
+        for k in range(steps):
+            take_command(system, commands[min(k // every, len(commands) - 1)])
+            advance(system, h, settings[0])
+            if len(log) > 0 and (k + 1) % log_every == 0:
+                record(system, log[(k + 1) // log_every - 1])
+
+    run_entry.__module__ = advance.__module__
+    run_entry.__name__ = run_entry.__qualname__ = f"run_{advance.__name__}"
+    return compiled_long(run_entry)
+
+
+class SteppingModel(ContactModel):
+    """A time-stepping model: ``settings`` is a record array (1,) of numbers that its ``entry`` reads.
+
+    ``solve`` is the solver of a step as `time_stepping.advance` takes it, None for another kind of step.
+    """
+
+    entry: Any
+    settings: np.ndarray
+    solve: Callable[..., Any] | None = None
+
+    def single_step(self, time_step: float, command: np.ndarray) -> Callable[[], None]:
+        """See `ContactModel.single_step`."""
+        helpers = [Call(record, (self.system, NO_LOG.ravel()))]
+        if self.solve is not None:
+            helpers = [*large_helpers(self.system, self.settings[0], self.solve), *helpers]
+        with together_with(*helpers):
+            return bind(self.entry, *self._arguments(time_step), command, NO_LOG, time_step, 1, 1, 1)
+
+    def run(self, time_step: float, steps: int, commands: Commands, log: np.ndarray, log_every: int) -> None:
+        """See `ContactModel.run`."""
+        self.entry(*self._arguments(time_step), commands.rows, log, time_step, steps, commands.every, log_every)
+
+    def _arguments(self, time_step: float) -> tuple[Any, ...]:
+        """Return what the entry takes before the commands."""
+        return (*self.system, self.settings)

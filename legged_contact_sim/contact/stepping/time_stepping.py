@@ -1,0 +1,276 @@
+"""One time step with contact, shared by the time-stepping models.
+
+Half a position step with the old rates, free rates by the articulated body method at the midpoint, impulses from the
+contact problem on end rates, half a position step with the new rates. A contact acts when its gap would be closed at
+the end of the step, and the end rates leave that gap non-negative: w_n >= -2 gap / h at the midpoint.
+
+A point that was away from the ground and hits it faster than a threshold splits the step at that instant: the motion
+goes on to the ground, an impact with restitution changes the rates, and the rest of the step follows.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ...actuation.joint_laws import (
+    add_contact_hold,
+    drive_joints,
+    guess_slides,
+    hold_efforts,
+    joint_work,
+    revise_drives,
+    revise_slides,
+)
+from ...actuation.rows import ACCELERATION, ADDED, APPLIED, CHANGE, FREE_RATES, MIDDLE, TREND
+from ...dynamics.articulated_body import apply_external_forces, gather_inertias, spread_from_inverses
+from ...dynamics.contact_inertia import invert_roots
+from ...dynamics.integrators import keep_momentum
+from ...dynamics.kinematics import carry_two_rates, copy, place_bodies
+from ...dynamics.manifold import move
+from ...dynamics.momentum import carries_all
+from ...jit import Call, inlined
+from ..bookkeeping import (
+    book_contacts,
+    book_solution,
+    clear_report,
+    close_gaps,
+    external_work,
+    limit_work,
+)
+from ..constraint_rows import closing_speed, fill_limit_offsets, fill_rows, find_limits, passes_limit
+from ..impulses import apply_impulses, external_forces_act, release_joints
+from ..records import ACTUATORS, CONTACTS, EXTERNAL, JOINT_LOSSES, LIMITS, UNCONVERGED
+from ..system import ACTIVE, IMPULSE, OFFSET, SOLVER, System
+from .acting_contacts import AT_MIDPOINT, PREDICTED, append_overlooked, find_contacts, first_limit
+from .impacts import STOP, gains_energy, next_part
+
+MAX_LOOKS = 40  # at a step, while dry joints change between holding and sliding, or drives reach their limits
+
+
+@inlined
+def free_end(system, v, h):
+    """Fill the rates at the end of the step if nothing touches; held joints end at rest.
+
+    Leaves every body's motion with the rates at the start in ``velocity``, with the free end rates in ``jump``.
+    """
+    links, bodies, rates = system.links, system.bodies, system.rates
+    for j in range(len(v)):
+        rates[FREE_RATES, j] = v[j] + h * rates[ACCELERATION, j]
+    for i in range(len(links)):
+        if bodies[i].locked:
+            rates[FREE_RATES, links[i].velocity_index] = 0.0
+    carry_two_rates(links, bodies, v, rates[FREE_RATES])
+
+
+@inlined
+def fill_offsets(system, contacts, h, settings, bounce):
+    """Fill the contacts' velocities without impulses and the first guesses.
+
+    In a step of length ``h`` > 0, the gap enters as the speed that closes it by the end; in an impact (h = 0),
+    restitution as the rebound that it asks for: w_n^+ >= -e w_n^-, and likewise along the tangents. ``bounce`` is 0
+    or 1: whether restitution acts. Friction acts against the tangential velocity at the end pose (`lay_turning`).
+    """
+    for k in range(contacts):
+        contact, r = system.contacts[system.indices[ACTIVE, k]], 3 * k
+        approach, tangential = contact.start_velocity[0], 0.0
+        if settings.activation == AT_MIDPOINT or (h == 0.0 and -approach > settings.impact_threshold):
+            extra, tangential = bounce * settings.restitution * approach, bounce * settings.tangential_restitution
+        elif h > 0.0:
+            extra = max(closing_speed(contact.gap, max(h, settings.time_step)), -settings.recovery_speed)
+        else:
+            extra = 0.0
+        system.vectors[OFFSET, r] = contact.free_velocity[0] + extra
+        lay_turning(contact, h if settings.activation == PREDICTED else 0.0)
+        for m in range(1, 3):
+            own = tangential * contact.start_velocity[m] + contact.turning[m - 1]
+            system.vectors[OFFSET, r + m] = contact.free_velocity[m] + own
+        for m in range(3):
+            system.vectors[IMPULSE, r + m] = contact.force[m] * h
+
+
+@inlined
+def lay_turning(contact, h):
+    """Set what the turning of the robot adds to a sticking point's velocity from the middle to the end of the step.
+
+    Velocities are taken with the Jacobian J in the middle; at the end pose the same rates give J v + (h / 2) J' v. For
+    a point that stuck in the last step, J' v shows in the change of its velocity from that step's Jacobian to this
+    one's, at the same rates. Without it, a foot that sticks creeps at the rate h J' v / 2, and friction works on that.
+    """
+    share = h / (h + contact.lapse) if contact.stuck == 1 and h > 0.0 else 0.0
+    contact.turning[0] = share * (contact.start_velocity[1] - contact.end_velocity[1])
+    contact.turning[1] = share * (contact.start_velocity[2] - contact.end_velocity[2])
+
+
+@inlined
+def go_halfway(system, h):
+    """Move to the pose in the middle of a step of length ``h``, s, with the rates foretold for it."""
+    rates = system.rates
+    nv = rates.shape[1]
+    nq = len(system.state) - nv
+    v = system.state[nq:]
+    move(system.links, system.state[:nq], v, 0.5 * h, system.result[:nq])
+    for j in range(nv):
+        rates[MIDDLE, j] = v[j] + 0.5 * h * rates[TREND, j]
+
+
+@inlined
+def place_and_drive(system, h, pushed):
+    """Put the bodies into the middle pose, with what acts on them from outside and in the joints."""
+    links, bodies, nq = system.links, system.bodies, len(system.state) - system.rates.shape[1]
+    place_bodies(links, bodies, system.result[:nq], system.rates[MIDDLE])
+    if pushed:
+        apply_external_forces(links, bodies, system.forces)
+    if h > 0.0:
+        drive_joints(system, system.result[:nq], system.state[nq:], h)
+    else:
+        release_joints(system)
+
+
+@inlined
+def foretell_mean_rates(system):
+    """Set the rates in the middle of the step to the mean of those at its start and those found for its end."""
+    nv = system.rates.shape[1]
+    nq = len(system.state) - nv
+    for j in range(nv):
+        system.rates[MIDDLE, j] = 0.5 * (system.state[nq + j] + system.result[nq + j])
+
+
+@inlined
+def contact_step(system, h, settings, arrivals, time, solve):
+    """Try a step of length ``h``, s (IMPACT: 0, with the points that arrive by ``time``).
+
+    Returns the time of an impact inside the step that must be resolved first; then nothing is done. Otherwise inf: the
+    state, the contacts' records and the ledger are those of the end of the step.
+    """
+    links, bodies, rates, z = system.links, system.bodies, system.rates, system.vectors[IMPULSE]
+    nv = rates.shape[1]
+    nq = len(system.state) - nv
+    v, q_middle, v_end = system.state[nq:], system.result[:nq], system.result[nq:]
+    go_halfway(system, h)
+    if settings.dry:
+        guess_slides(links, system.slides, v)
+    pushed = external_forces_act(system.forces)
+    contacts, joints = 0, 0
+    bounce = 1.0 if settings.restitution > 0.0 or settings.tangential_restitution > 0.0 else 0.0
+    looks, settled = 0, False
+    while not settled and looks < MAX_LOOKS:
+        place_and_drive(system, h, pushed)
+        gather_inertias(links, bodies, rates[APPLIED], rates[ADDED])
+        invert_roots(links, bodies)
+        spread_from_inverses(links, bodies, rates[ACCELERATION])
+        if settings.dry:
+            hold_efforts(system, v, h)
+        free_end(system, v, h)
+        contacts, first = find_contacts(system, h if h > 0.0 else time, settings, arrivals)
+        joints = 0
+        if h == 0.0 or passes_limit(rates, rates[FREE_RATES], h):
+            joints = find_limits(system, q_middle, rates[FREE_RATES], h, contacts, 0)
+        if arrivals == STOP and joints > 0:
+            first = min(first, first_limit(system, q_middle, v, h, settings))
+        if first < h:
+            return first
+        again = contacts + joints > 0
+        while again:
+            fill_rows(system, contacts, joints)
+            fill_offsets(system, contacts, h, settings, bounce)
+            fill_limit_offsets(system, contacts, joints, q_middle, max(h, settings.time_step) if h > 0.0 else 0.0)
+            effort, residual, solved = solve(system, contacts, 3 * contacts + joints, h, settings)
+            book_solution(system.ledger, effort, residual, solved)
+            again = False
+            if h == 0.0:
+                again = gains_energy(system, contacts, z, bounce)
+                bounce = 0.0
+            apply_impulses(system, contacts, 3 * contacts + joints, z)
+            if h > 0.0:
+                for j in range(nv):
+                    v_end[j] = rates[FREE_RATES, j] + rates[CHANGE, j]
+                pressed = contacts
+                if settings.activation == PREDICTED:
+                    pressed = append_overlooked(system, h, contacts, arrivals)
+                jammed = joints
+                if joints > 0 or passes_limit(rates, v_end, h):
+                    jammed = find_limits(system, q_middle, v_end, h, pressed, joints)
+                again = pressed > contacts or jammed > joints
+                contacts, joints = pressed, jammed
+        touched = contacts + joints > 0
+        for j in range(nv):
+            v_end[j] = rates[FREE_RATES, j] + (rates[CHANGE, j] if touched else 0.0)
+        settled = True
+        if h > 0.0:
+            if touched:
+                if settings.dry:
+                    add_contact_hold(system, h)
+            elif looks == 0:  # with nothing to solve, there is time for a second look at the middle of the step
+                settled = False
+                foretell_mean_rates(system)
+            settled = not revise_drives(system, v, v_end, h, looks > 4) and settled
+            if settings.dry:
+                settled = not revise_slides(system, v_end, looks > 4) and settled
+        looks += 1
+    if not settled:
+        system.ledger[SOLVER + UNCONVERGED] += 1.0
+    book_contacts(system, contacts, h, z, settings)
+    if h > 0.0:
+        finish_step(system, h, contacts, joints, pushed)
+    else:
+        finish_impact(system, contacts, joints)
+    return math.inf
+
+
+@inlined
+def finish_impact(system, contacts, joints):
+    """Take the rates after an impact, and book what joint limits did."""
+    nv = system.rates.shape[1]
+    nq = len(system.state) - nv
+    v, v_end = system.state[nq:], system.result[nq:]
+    system.ledger[LIMITS] += limit_work(system, contacts, joints, v, v_end)
+    for j in range(nv):
+        v[j] = v_end[j]
+        system.rates[TREND, j] = 0.0
+
+
+@inlined
+def finish_step(system, h, contacts, joints, pushed):
+    """Second half of the position step, momentum of a robot in flight, bookkeeping."""
+    links, rates, ledger = system.links, system.rates, system.ledger
+    nv = rates.shape[1]
+    nq = len(system.state) - nv
+    v, v_end = system.state[nq:], system.result[nq:]
+    close_gaps(system, h, contacts + joints)
+    drives, losses = joint_work(system, v, v_end, h)
+    ledger[ACTUATORS] += drives
+    ledger[JOINT_LOSSES] += losses
+    ledger[LIMITS] += limit_work(system, contacts, joints, v, v_end)
+    if pushed:
+        ledger[EXTERNAL] += external_work(system, v, v_end, h)
+    ledger[SOLVER + CONTACTS] = contacts
+    for j in range(nv):
+        rates[TREND, j] = (v_end[j] - v[j]) / h
+    move(links, system.result[:nq], v_end, 0.5 * h, system.result[:nq])
+    if contacts + joints == 0 and not pushed and carries_all(links):
+        keep_momentum(links, system.bodies, system.state, system.result, nv, h)
+    copy(system.result, system.state)
+
+
+@inlined
+def advance(system, h, settings, solve):
+    """One whole step of length ``h``, s, with the impacts inside it resolved one after another.
+
+    ``solve(system, contacts, rows, h, settings)`` solves the contact problem and returns its effort, the residual, and
+    whether that is good enough.
+    """
+    clear_report(system)
+    left, length, arrivals, arrival, impacts = h, h, STOP, math.inf, 0
+    while left > 0.0:
+        found = contact_step(system, length, settings, arrivals, arrival, solve)
+        left, length, arrivals, arrival, impacts = next_part(found, left, length, arrivals, arrival, impacts)
+
+
+def large_helpers(system: System, settings: Any, solve: Callable[..., Any]) -> list[Call]:
+    """Return half of the work of compiling a step, for a second processor, in the order in which it is needed."""
+    return [
+        Call(find_contacts, (system, 0.0, settings, STOP)),
+        Call(fill_rows, (system, 0, 0)),
+        Call(solve, (system, 0, 0, 0.0, settings)),
+        Call(book_contacts, (system, 0, 0.0, system.vectors[IMPULSE], settings)),
+    ]

@@ -1,0 +1,49 @@
+"""How many prox iterations a contact problem takes for each relaxation alpha (Gehring's figure 6)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..contact.models.moreau import Moreau, solver_work
+from ..contact.records import CONTACTS, WORK_TERMS
+from ..contact.solvers.prox import prox_entry
+from ..contact.system import OFFSET
+from ..errors import ParameterError
+
+
+def iterations_over_alpha(model: Moreau, alphas: Sequence[float] | ArrayLike) -> np.ndarray:
+    """Solve the contact problem of the model's last step anew, from zero impulses, once for each alpha.
+
+    The relaxation is not halved on the way, so that the alpha where the iteration stops converging shows. For curves
+    over a whole run, or in other coordinates, run a simulator for each alpha with ``patience=10**9`` and average the
+    iterations of its trajectory.
+
+    Args:
+        model: in minimal coordinates, after a step in which contacts acted.
+        alphas: relaxations to try, each in ]0, 2].
+
+    Returns:
+        Iterations for each alpha, (len(alphas),); NaN where ``max_iterations`` were not enough.
+
+    Raises:
+        ParameterError: the model is in other coordinates, or no contact acted in its last step.
+    """
+    contacts = int(model.system.ledger[len(WORK_TERMS) + CONTACTS])
+    if model.coordinates != "minimal":
+        raise ParameterError(f"coordinates: expected minimal, found {model.coordinates}")
+    if contacts == 0:
+        raise ParameterError("model: expected a step in which contacts acted, found none")
+    settings, rows = model.settings.copy(), 3 * contacts
+    settings["patience"], settings["finish"] = np.iinfo(np.int64).max, 0
+    G, b = model.system.G.copy(), model.system.vectors[OFFSET].copy()
+    found = np.full(len(np.atleast_1d(alphas)), np.nan)
+    for k, alpha in enumerate(np.atleast_1d(alphas)):
+        if not 0.0 < alpha <= 2.0:
+            raise ParameterError(f"alphas: expected numbers in ]0, 2], found {alpha}")
+        settings["relaxation"] = alpha
+        vectors, modes = np.zeros((4, len(b))), np.zeros(contacts, dtype=np.int64)
+        iterations = prox_entry(G, b, vectors, solver_work(len(b)), modes, contacts, rows, settings)
+        if iterations <= settings["max_iterations"][0]:
+            found[k] = iterations
+    return found
