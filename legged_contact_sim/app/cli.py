@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..contact import contact_models
+from ..contact import MODELS, contact_models
 from ..control import controllers
 from ..errors import LeggedContactSimError, ParameterError
 from ..model import RobotModel, robots
@@ -40,7 +40,7 @@ def _parser() -> argparse.ArgumentParser:
     known = ", ".join(scenarios())
     run.add_argument("scenario", nargs="?", default=DEFAULT_SCENARIO, help=f"parameter file, or one of {known}")
     run.add_argument("--robot", help="packaged name or path of a URDF, instead of the scenario's")
-    run.add_argument("--contact-model", help=f"one of {', '.join(contact_models())}, instead of the scenario's")
+    run.add_argument("--contact-model", help=f"one of {', '.join(MODELS)}, instead of the scenario's")
     run.add_argument("--controller", help=f"{', '.join(controllers())} or {NO_CONTROLLER}, instead of the scenario's")
     run.add_argument("-p", "--parameter", action="append", default=[], metavar="NAME:=VALUE", help="of any node")
     run.add_argument("--record", nargs="?", const="", metavar="FOLDER", help="record all topics into a bag")

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..contact import contact_models
+from ..contact import MODELS
 from ..jit import compilation
 from ..model import robots
 from ..simulation.scenarios import scenarios
@@ -48,7 +48,7 @@ def examine() -> Iterator[Finding]:
         yield _module(module, package, f"pip install {package}")
     yield Finding("robots", bool(robots()), ", ".join(robots()) or "urdf/ is not where the package looks")
     yield Finding("scenarios", bool(scenarios()), ", ".join(scenarios()) or "config/ is not where the package looks")
-    yield Finding("contact models", True, ", ".join(contact_models()))
+    yield Finding("contact models", True, ", ".join(MODELS))
     folder = compilation.cache_folder()
     compiled = len(list(folder.rglob("*.nbc")))
     words = f"{compiled} entries in {folder}" if compiled else "none: the first run compiles, for half a minute or so"

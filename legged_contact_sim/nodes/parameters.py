@@ -77,7 +77,7 @@ def declarations() -> dict[str, Declared]:
 
 
 def _of_contact_models() -> Iterator[tuple[str, Declared]]:
-    for model in MODELS.values():
+    for model in MODELS.usable().values():
         for item in dataclasses.fields(model.Parameters):
             if item.name not in SHARED:
                 rule = item.metadata
@@ -208,12 +208,11 @@ def contact_settings(values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         ParameterError: there is no such model, or it does not allow a value.
     """
     name = values["contact_model"]
-    if name not in MODELS:
-        raise ParameterError(f"contact_model: expected one of {', '.join(MODELS)}, found {name!r}")
-    fields = [item.name for item in dataclasses.fields(MODELS[name].Parameters)]
+    model = MODELS.named(name)
+    fields = [item.name for item in dataclasses.fields(model.Parameters)]
     given = {field: values[field] for field in SHARED if field in fields}
     given |= {field: values[f"contact.{name}.{field}"] for field in fields if field not in SHARED}
-    MODELS[name].make_parameters(**given)
+    model.make_parameters(**given)
     return name, given
 
 

@@ -331,9 +331,7 @@ def checked_time_step(time_step: float) -> float:
 
 def make_contact_model(name: str, robot: RobotModel, terrain: Terrain, parameters: Mapping[str, Any]) -> ContactModel:
     """Return a contact model by name with checked parameters."""
-    if name not in MODELS:
-        raise ParameterError(f"contact_model: expected one of {', '.join(MODELS)}, found {name!r}")
-    model = MODELS[name]
+    model = MODELS.named(name)
     return model(robot, terrain, model.make_parameters(**parameters))
 
 
