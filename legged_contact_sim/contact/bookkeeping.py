@@ -17,7 +17,7 @@ from .records import (
     STICK,
     UNCONVERGED,
 )
-from .system import ACTIVE, IMPULSE, JOINTED, MODE, SIDE, SOLVER
+from .system import SOLVER
 
 BEARING_GAP = 1e-5  # m
 SOFTEST_IMPACT = 1e-3  # of the threshold below which restitution ends; a softer arrival is no event at all
@@ -33,9 +33,9 @@ def clear_report(system):
 
 
 @inlined
-def book_solution(ledger, effort, residual, solved):
+def book_solution(ledger, iterations, residual, solved):
     """Enter what the solver did in the ledger."""
-    ledger[SOLVER + ITERATIONS] += effort
+    ledger[SOLVER + ITERATIONS] += iterations
     ledger[SOLVER + RESIDUAL] = max(ledger[SOLVER + RESIDUAL], residual)
     if not solved:
         ledger[SOLVER + UNCONVERGED] += 1.0
@@ -56,8 +56,8 @@ def book_contacts(system, contacts, h, z, settings):
     force along the displacement, the mean of the velocities before and after; an impact's impulses on that mean too.
     """
     for k in range(contacts):
-        contact, r = system.contacts[system.indices[ACTIVE, k]], 3 * k
-        contact.mode = system.indices[MODE, k]
+        contact, r = system.contacts[system.active[k]], 3 * k
+        contact.mode = system.modes[k]
         contact.stuck, contact.lapse = 1 if contact.mode == STICK else 0, h
         change = velocity_at(spatial(system.bodies[contact.link].jump), vector(contact.position))
         contact.end_velocity[0] = contact.free_velocity[0] + vdot(vector(contact.normal), change)
@@ -122,6 +122,6 @@ def limit_work(system, contacts, joints, v, v_end):
     total = 0.0
     for k in range(joints):
         r = 3 * contacts + k
-        j = system.links[system.indices[JOINTED, k]].velocity_index
-        total += system.vectors[SIDE, r] * system.vectors[IMPULSE, r] * 0.5 * (v[j] + v_end[j])
+        j = system.links[system.limited[k]].velocity_index
+        total += system.sides[r] * system.impulses[r] * 0.5 * (v[j] + v_end[j])
     return total

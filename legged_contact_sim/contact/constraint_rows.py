@@ -5,7 +5,6 @@ from ..dynamics.contact_inertia import common_ancestor, coupling, hand_inward_ef
 from ..dynamics.spatial import ZERO, Spatial, apply, dot, force_at, inertia, put_spatial, scale, spatial, sub, vector
 from ..jit import inlined, shared
 from ..model.records import FREE
-from .system import ACTIVE, IMPULSE, JOINTED, OFFSET, SIDE
 
 CLOSED_GAP = 1e-9  # m (or rad of room to a joint's limit); a smaller gap counts as none
 SOFTNESS = 1e-9  # relative to a contact's inverse inertia
@@ -138,13 +137,13 @@ def fill_rows(system, contacts, joints):
     """Build G of the active contacts (3 rows each) and, after them, of the joint limits that act (1 row each)."""
     links, bodies, rows, efforts, G = system.links, system.bodies, system.rows, system.row_efforts, system.G
     for k in range(contacts):
-        hand_in_contact(links, bodies, system.contacts[system.indices[ACTIVE, k]], rows, efforts, 3 * k)
-    couple_contacts(links, bodies, rows, efforts, G, contacts, system.matrix)
+        hand_in_contact(links, bodies, system.contacts[system.active[k]], rows, efforts, 3 * k)
+    couple_contacts(links, bodies, rows, efforts, G, contacts, system.columns)
     for k in range(contacts):
         soften(G, 3 * k)
     for k in range(joints):
-        r, i = 3 * contacts + k, system.indices[JOINTED, k]
-        hand_inward_effort(links, bodies, i, system.vectors[SIDE, r], rows[r], efforts[r])
+        r, i = 3 * contacts + k, system.limited[k]
+        hand_inward_effort(links, bodies, i, system.sides[r], rows[r], efforts[r])
         couple_limit(links, bodies, rows, efforts, G, r)
 
 
@@ -179,7 +178,7 @@ def find_limits(system, q_middle, v, h, contacts, listed):
     Those listed before, ``listed`` of them, stay in the list, and their rows are moved where they belong now; returns
     the new number. In an impact (h = 0), the joints that are at a limit are listed.
     """
-    links, indices, sides = system.links, system.indices[JOINTED], system.vectors[SIDE]
+    links, indices, sides = system.links, system.limited, system.sides
     count = listed
     for i in range(len(links)):
         link = links[i]
@@ -205,10 +204,10 @@ def find_limits(system, q_middle, v, h, contacts, listed):
 def fill_limit_offsets(system, contacts, joints, q_middle, h):
     """Fill the limit rows' rates without impulses; the room left enters as a gap does."""
     for k in range(joints):
-        r, link = 3 * contacts + k, system.links[system.indices[JOINTED, k]]
-        side, q = system.vectors[SIDE, r], q_middle[link.position_index]
-        system.vectors[OFFSET, r] = side * system.rates[FREE_RATES, link.velocity_index]
-        system.vectors[IMPULSE, r] = 0.0
+        r, link = 3 * contacts + k, system.links[system.limited[k]]
+        side, q = system.sides[r], q_middle[link.position_index]
+        system.offsets[r] = side * system.rates[FREE_RATES, link.velocity_index]
+        system.impulses[r] = 0.0
         if h > 0.0:
             room = q - link.lower_limit if side > 0.0 else link.upper_limit - q
-            system.vectors[OFFSET, r] += max(closing_speed(room, h), -LIMIT_RECOVERY)
+            system.offsets[r] += max(closing_speed(room, h), -LIMIT_RECOVERY)

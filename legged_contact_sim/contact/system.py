@@ -27,20 +27,22 @@ class System(NamedTuple):
     rates: Any  # (RATE_ROWS, nv): see actuation/rows.py
     forces: Any  # external wrenches in world axes at the links' origins, (n, 6)
     slides: Any  # per link: direction in which the joint's dry friction slides, -1 or 1; 0: it holds, (n,)
+    ledger: Any  # work terms, then solver terms, (13,)
     row_efforts: Any  # what each row leaves in the joints, (r, n)
-    G: Any  # inverse contact inertia, (r, r)
-    matrix: Any  # work of the couplings (12, r) and of the solver (r + 2, r + 3)
-    vectors: Any  # (VECTOR_ROWS, r): see below
-    indices: Any  # (3, r): active contacts, links of the joints at a limit, contact modes
-    ledger: Any  # work terms, then solver terms, (12,)
+    columns: Any  # per row: the force that reaches the FREE body at its end, and the motion it gives, (12, r)
+    active: Any  # indices of the contacts that act: rows 3 k to 3 k + 2 are those of contacts[active[k]], (r,)
+    limited: Any  # links of the joints at a limit, whose rows come after the contacts', (r,)
+    sides: Any  # per row of a joint limit: 1 at the lower limit, -1 at the upper one, (r,)
+    G: Any  # inverse contact inertia, (r, r): row_velocities = G impulses + offsets
+    offsets: Any  # velocities without impulses, with what gaps and restitution ask for, (r,)
+    impulses: Any  # (r,), N s (N m s for a joint limit)
+    row_velocities: Any  # (r,), m/s
+    modes: Any  # OPEN, STICK or SLIP of each contact that acts, (r,)
+    elastic_impulses: Any  # of an impact whose restitution would gain energy, (r,)
+    work: Any  # of the solver: a named tuple of its own, or None
 
 
-# Rows of System.vectors.
-OFFSET, IMPULSE, SHARE, SIDE, ALTERNATIVE, KEPT, VELOCITY = range(7)
-VECTOR_ROWS = 7
 SOLVER = len(WORK_TERMS)  # where the solver terms begin in the ledger
-# Rows of System.indices.
-ACTIVE, JOINTED, MODE = range(3)
 
 
 def contact_records(robot: RobotModel) -> np.ndarray:
@@ -63,24 +65,39 @@ def build_system(robot: RobotModel, terrain: Terrain) -> System:
         contacts=contact_records(robot),
         terrain=terrain.record,
         heights=terrain.heights,
-        rows=np.zeros(r, dtype=ROW),
         state=np.concatenate([robot.home, np.zeros(nv)]),
         result=np.zeros(robot.nq + nv),
         rates=rate_rows(robot),
         forces=np.zeros((n, 6)),
         slides=np.zeros(n),
-        row_efforts=np.zeros((r, n)),
-        G=np.zeros((r, r)),
-        matrix=solver_work(r),
-        vectors=np.zeros((VECTOR_ROWS, r)),
-        indices=np.zeros((3, r), dtype=np.int64),
         ledger=np.zeros(len(WORK_TERMS) + len(SOLVER_TERMS)),
+        work=None,
+        **problem_arrays(n, r, r),
     )
 
 
-def solver_work(rows: int) -> np.ndarray:
-    """Return room for the couplings of so many rows and for the solvers."""
-    return np.zeros((max(rows + 2, 12), rows + 3))
+def problem_arrays(links: int, rows: int, parts: int) -> dict[str, np.ndarray]:
+    """Return the arrays of `System` for a contact problem with so many rows.
+
+    Args:
+        links: of the robot.
+        rows: at most, in the problem.
+        parts: at most, of its rows: a row that acts on two trees (a joint cut open) has two of them.
+    """
+    return {
+        "rows": np.zeros(parts, dtype=ROW),
+        "row_efforts": np.zeros((parts, links)),
+        "columns": np.zeros((12, rows)),
+        "active": np.zeros(rows, dtype=np.int64),
+        "limited": np.zeros(rows, dtype=np.int64),
+        "sides": np.zeros(rows),
+        "G": np.zeros((rows, rows)),
+        "offsets": np.zeros(rows),
+        "impulses": np.zeros(parts),
+        "row_velocities": np.zeros(rows),
+        "modes": np.zeros(rows, dtype=np.int64),
+        "elastic_impulses": np.zeros(rows),
+    }
 
 
 def rate_rows(robot: RobotModel) -> np.ndarray:

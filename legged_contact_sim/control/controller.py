@@ -64,7 +64,7 @@ class Observation:
 class Controller(ABC):
     """Turns observations into joint efforts; knows nothing of ROS or of the simulator.
 
-    ``feels_contacts``: whether it looks at the contact forces; where it does not, nobody has to wait for them.
+    ``feels_contacts``: whether it reads the contact forces; where it does not, nobody has to wait for them.
     """
 
     name: ClassVar[str]

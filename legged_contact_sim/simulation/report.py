@@ -126,7 +126,7 @@ class StepReport:
         link, normal = record["link"], record["normal"].copy()
         center = position[link] + rotation[link] @ record["offset"]
         slip, gap = np.zeros(3), float(record["end_gap"])
-        if not record["near"]:  # the kernel did not look at it
+        if not record["near"]:  # the kernel did not measure it
             gap, normal = float(self._terrain.gap(center)) - float(record["radius"]), self._terrain.normal(center)
         if record["mode"] != OPEN:
             along, across = record["end_velocity"][1:] + record["turning"]

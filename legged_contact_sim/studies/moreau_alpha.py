@@ -5,10 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..contact.models.moreau import Moreau, solver_work
+from ..contact.models.moreau import Moreau
 from ..contact.records import CONTACTS, WORK_TERMS
-from ..contact.solvers.prox import prox_entry
-from ..contact.system import OFFSET
+from ..contact.solvers.prox import prox_entry, prox_work
 from ..errors import ParameterError
 
 
@@ -36,14 +35,15 @@ def iterations_over_alpha(model: Moreau, alphas: Sequence[float] | ArrayLike) ->
         raise ParameterError("model: expected a step in which contacts acted, found none")
     settings, rows = model.settings.copy(), 3 * contacts
     settings["patience"], settings["finish"] = np.iinfo(np.int64).max, 0
-    G, b = model.system.G.copy(), model.system.vectors[OFFSET].copy()
+    G, b = model.system.G.copy(), model.system.offsets.copy()
     found = np.full(len(np.atleast_1d(alphas)), np.nan)
     for k, alpha in enumerate(np.atleast_1d(alphas)):
         if not 0.0 < alpha <= 2.0:
             raise ParameterError(f"alphas: expected numbers in ]0, 2], found {alpha}")
         settings["relaxation"] = alpha
-        vectors, modes = np.zeros((4, len(b))), np.zeros(contacts, dtype=np.int64)
-        iterations = prox_entry(G, b, vectors, solver_work(len(b)), modes, contacts, rows, settings)
+        impulses, velocities, modes = np.zeros(len(b)), np.zeros(len(b)), np.zeros(contacts, dtype=np.int64)
+        work = prox_work(len(b))
+        iterations = prox_entry(G, b, impulses, velocities, contacts, rows, modes, work, settings)
         if iterations <= settings["max_iterations"][0]:
             found[k] = iterations
     return found

@@ -13,10 +13,7 @@ from ...jit import inlined
 from ..bookkeeping import book_solution
 from ..constraint_rows import fill_rows
 from ..solvers.prox import fill_relaxations, iterate, prox_residual, solve_unilateral
-from ..system import IMPULSE, JOINTED, KEPT, MODE, OFFSET, SHARE, SIDE, VELOCITY
 from .cut_joints import joint_link
-
-LABEL = 3  # row of the indices: which cut and dual a bilateral row belongs to, 6 cut + dual
 
 
 @inlined
@@ -29,14 +26,14 @@ def is_held(system, i, h):
 def list_bilateral(system, cuts, first, h):
     """Label the bilateral rows from ``first`` on; return how many rows there are then."""
     count = first
-    for c in range(len(cuts)):
+    for c in range(len(cuts.joints)):
         for m in range(6):
-            acts = m >= cuts[c].freedoms
+            acts = m >= cuts.joints[c].freedoms
             if not acts:
-                i = joint_link(system.links, cuts[c], m)
+                i = joint_link(system.links, cuts.joints[c], m)
                 acts = is_held(system, i, h) or system.rates[ADDED, system.links[i].velocity_index] > 0.0
             if acts:
-                system.indices[LABEL, count] = 6 * c + m
+                cuts.labels[count] = 6 * c + m
                 count += 1
     return count
 
@@ -50,13 +47,13 @@ def hand_in_cut(forest, cut, force, r, mirror):
 
 
 @inlined
-def hand_in_limit(system, forest, cuts, duals, r, mirror, i):
+def hand_in_limit(system, forest, cuts, r, mirror, i):
     """Hand the unit effort of joint ``i`` at its limit inward as row ``r`` (and ``mirror``, if the joint is cut)."""
-    side = system.vectors[SIDE, r]
-    for c in range(len(cuts)):
-        for m in range(cuts[c].freedoms):
-            if joint_link(system.links, cuts[c], m) == i:
-                hand_in_cut(forest, cuts[c], scale(spatial(duals[c, m]), side), r, mirror)
+    side = system.sides[r]
+    for c in range(len(cuts.joints)):
+        for m in range(cuts.joints[c].freedoms):
+            if joint_link(system.links, cuts.joints[c], m) == i:
+                hand_in_cut(forest, cuts.joints[c], scale(spatial(cuts.duals[c, m]), side), r, mirror)
                 return
     hand_inward_effort(forest.links, forest.bodies, i, side, forest.rows[r], forest.row_efforts[r])
     forest.rows[mirror].link, forest.rows[mirror].end = -1, -1
@@ -72,17 +69,17 @@ def parts_coupling(forest, r, s):
 
 
 @inlined
-def fill_forest_rows(system, forest, cuts, duals, contacts, joints, rows):
+def fill_forest_rows(system, forest, cuts, contacts, joints, rows):
     """Build G of contacts, limits and bilateral rows; a row across a cut has a second part, after all rows."""
     G, single = forest.G, 3 * contacts
     fill_rows(forest, contacts, 0)
     for r in range(single, rows):
         mirror = rows + r - single
         if r < single + joints:
-            hand_in_limit(system, forest, cuts, duals, r, mirror, system.indices[JOINTED, r - single])
+            hand_in_limit(system, forest, cuts, r, mirror, system.limited[r - single])
         else:
-            c, m = system.indices[LABEL, r] // 6, system.indices[LABEL, r] % 6
-            hand_in_cut(forest, cuts[c], spatial(duals[c, m]), r, mirror)
+            c, m = cuts.labels[r] // 6, cuts.labels[r] % 6
+            hand_in_cut(forest, cuts.joints[c], spatial(cuts.duals[c, m]), r, mirror)
         for s in range(r + 1):
             total = parts_coupling(forest, r, s) + parts_coupling(forest, mirror, s)
             if s >= single:
@@ -92,17 +89,17 @@ def fill_forest_rows(system, forest, cuts, duals, contacts, joints, rows):
 
 
 @inlined
-def fill_bilateral_offsets(system, cuts, relative, reactions, first, rows, v, h):
+def fill_bilateral_offsets(system, cuts, first, rows, v, h):
     """Fill the bilateral rows' velocities without impulses and first guesses; soften the rows of added inertias."""
     for r in range(first, rows):
-        c, m = system.indices[LABEL, r] // 6, system.indices[LABEL, r] % 6
-        system.vectors[OFFSET, r] = relative[c, m]
-        system.vectors[IMPULSE, r] = reactions[c, m] * h
-        if m < cuts[c].freedoms:
-            i = joint_link(system.links, cuts[c], m)
+        c, m = cuts.labels[r] // 6, cuts.labels[r] % 6
+        system.offsets[r] = cuts.parting[c, m]
+        system.impulses[r] = cuts.reactions[c, m] * h
+        if m < cuts.joints[c].freedoms:
+            i = joint_link(system.links, cuts.joints[c], m)
             if not is_held(system, i, h):
                 j = system.links[i].velocity_index
-                system.vectors[OFFSET, r] -= v[j]
+                system.offsets[r] -= v[j]
                 system.G[r, r] += 1.0 / system.rates[ADDED, j]
 
 
@@ -138,37 +135,37 @@ def solve_forest(forest, contacts, unilateral, rows, settings, direct):
 
     Returns whether the bilateral rows were eliminated, so that they are still to be recovered.
     """
-    G, b, z, w = forest.G, forest.vectors[OFFSET], forest.vectors[IMPULSE], forest.vectors[VELOCITY]
-    work, modes, relaxations, mu = forest.matrix, forest.indices[MODE], forest.vectors[SHARE], settings.friction
-    fill_relaxations(G, contacts, rows, settings.relaxation, relaxations)
-    effort, residual, solved = 0, 0.0, False
+    G, b, z, w = forest.G, forest.offsets, forest.impulses, forest.row_velocities
+    work, bounds, modes, mu = forest.work, forest.work.bounds, forest.modes, settings.friction
+    fill_relaxations(G, contacts, rows, settings.relaxation, work.relaxations)
+    iterations, residual, solved = 0, 0.0, False
     if not direct:
         for r in range(3 * contacts, rows):
-            work[0, r], work[1, r] = 0.0 if r < unilateral else -math.inf, math.inf
-        effort = iterate(G, b, z, w, contacts, rows, mu, modes, relaxations, work, settings)
-        residual, solved = prox_residual(G, b, z, contacts, rows, mu, work, settings), effort <= settings.max_iterations
+            bounds[0, r], bounds[1, r] = 0.0 if r < unilateral else -math.inf, math.inf
+        iterations = iterate(G, b, z, w, contacts, rows, mu, modes, work.relaxations, bounds, settings)
+        residual = prox_residual(G, b, z, contacts, rows, mu, bounds, settings)
+        solved = iterations <= settings.max_iterations
     eliminated = direct or (not solved and settings.finish == 1)
     if eliminated:
         eliminate_bilateral(G, b, unilateral, rows)
-        more, residual, solved = solve_unilateral(
-            G, b, z, w, work, forest.vectors[KEPT], contacts, unilateral, mu, modes, relaxations, settings
-        )
-        effort += more
-    book_solution(forest.ledger, effort, residual, solved)
+        more, residual, solved = solve_unilateral(G, b, z, w, contacts, unilateral, modes, work, settings)
+        iterations += more
+    book_solution(forest.ledger, iterations, residual, solved)
     return eliminated
 
 
 @inlined
-def keep_reactions(system, cuts, reactions, first, rows, v, h):
+def keep_reactions(system, cuts, first, rows, v, h):
     """Remember the bilateral impulses as forces for the next step; note what held cut joints ask of their friction."""
-    for c in range(len(cuts)):
+    reactions = cuts.reactions
+    for c in range(len(cuts.joints)):
         for m in range(6):
             reactions[c, m] = 0.0
     for r in range(first, rows):
-        c, m = system.indices[LABEL, r] // 6, system.indices[LABEL, r] % 6
-        reactions[c, m] = system.vectors[IMPULSE, r] / h
-        if m < cuts[c].freedoms:
-            i = joint_link(system.links, cuts[c], m)
+        c, m = cuts.labels[r] // 6, cuts.labels[r] % 6
+        reactions[c, m] = system.impulses[r] / h
+        if m < cuts.joints[c].freedoms:
+            i = joint_link(system.links, cuts.joints[c], m)
             j = system.links[i].velocity_index
             if is_held(system, i, h):
                 system.rates[HOLD, j] = reactions[c, m] - system.rates[ADDED, j] * v[j] / h
@@ -177,8 +174,8 @@ def keep_reactions(system, cuts, reactions, first, rows, v, h):
 @inlined
 def rest_held(system, cuts, v_end, h):
     """Let the cut joints that dry friction holds end at rest to the last digit."""
-    for c in range(len(cuts)):
-        for m in range(cuts[c].freedoms):
-            i = joint_link(system.links, cuts[c], m)
+    for c in range(len(cuts.joints)):
+        for m in range(cuts.joints[c].freedoms):
+            i = joint_link(system.links, cuts.joints[c], m)
             if is_held(system, i, h):
                 v_end[system.links[i].velocity_index] = 0.0

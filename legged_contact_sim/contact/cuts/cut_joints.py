@@ -5,6 +5,9 @@ freedom, whose velocity is the joint's rate, then the constraints, which the joi
 """
 
 import math
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from ...actuation.rows import ADDED, APPLIED
 from ...dynamics.kinematics import carry_rates
@@ -28,6 +31,23 @@ from ...model.records import FREE
 
 LEAST_RESIDUAL = 0.1  # of a unit vector, squared, to make part of the constraints' basis; below 1/6, so enough do
 FIXED = 1e300  # added inertia that keeps a body without inertia on its parent
+
+
+class Cuts(NamedTuple):
+    """The joints that are cut, c of them, and what a step works on; r rows of the contact problem."""
+
+    joints: Any  # CUT (c,)
+    duals: Any  # dual basis of each, (c, 6, 6)
+    parting: Any  # velocities along the duals with which the free trees come apart, (c, 6)
+    reactions: Any  # forces along the duals that held the trees together in the last step, (c, 6)
+    labels: Any  # which cut and dual a bilateral row belongs to, 6 cut + dual, (r,)
+
+
+def cut_work(joints: np.ndarray, rows: int) -> Cuts:
+    """Return the work of a step for CUT records and at most so many rows."""
+    count = len(joints)
+    duals, parting, reactions = np.zeros((count, 6, 6)), np.zeros((count, 6)), np.zeros((count, 6))
+    return Cuts(joints, duals, parting, reactions, np.zeros(rows, dtype=np.int64))
 
 
 @inlined
@@ -132,50 +152,50 @@ def open_cut(system, forest, cut, duals, v, h):
 
 
 @inlined
-def open_cuts(system, forest, cuts, duals, v, h):
+def open_cuts(system, forest, cuts, v, h):
     """Turn the placed and driven robot into its forest: start rates, efforts across the cuts, chain accelerations."""
     for j in range(system.rates.shape[1]):
         forest.rates[APPLIED, j], forest.rates[ADDED, j] = system.rates[APPLIED, j], system.rates[ADDED, j]
         forest.state[j] = v[j]
     carry_rates(system.links, system.bodies, v)
-    for c in range(len(cuts)):
-        body, j = system.bodies[cuts[c].body], forest.links[cuts[c].body].velocity_index
+    for c in range(len(cuts.joints)):
+        cut, duals = cuts.joints[c], cuts.duals[c]
+        body, j = system.bodies[cut.body], forest.links[cut.body].velocity_index
         put_vector_at(forest.state, j, velocity_at(spatial(body.jump), vector(body.position)))
         put_vector_at(forest.state, j + 3, spatial(body.jump).angular)
-        fill_duals(system.links, system.bodies, cuts[c], duals[c])
-        open_cut(system, forest, cuts[c], duals[c], v, h)
+        fill_duals(system.links, system.bodies, cut, duals)
+        open_cut(system, forest, cut, duals, v, h)
 
 
 @inlined
-def parting(bodies, cut):
+def relative_motion(bodies, cut):
     """Return the motion of a cut body relative to its carrier, from the bodies' ``jump``."""
     return sub(spatial(bodies[cut.body].jump), spatial(bodies[cut.carrier].jump))
 
 
 @inlined
-def gather_rates(system, forest, cuts, duals, row):
+def gather_rates(system, forest, cuts, row):
     """Read the robot's rates off the forest's: those of uncut joints, and the relative motion at the cuts.
 
     Args:
         system: the robot; its rates' row ``row`` is written.
         forest: the forest; the bodies' ``jump`` is the motion that its rates' row ``row`` gives.
-        cuts: CUT records.
-        duals: dual bases, (cuts, 6, 6).
+        cuts: `Cuts`.
         row: of the rates, FREE_RATES or CHANGE.
     """
     for j in range(system.rates.shape[1]):
         system.rates[row, j] = forest.rates[row, j]
-    for c in range(len(cuts)):
-        motion = parting(system.bodies, cuts[c])
-        for m in range(cuts[c].freedoms):
-            i = joint_link(system.links, cuts[c], m)
-            system.rates[row, system.links[i].velocity_index] = dot(motion, spatial(duals[c, m]))
+    for c in range(len(cuts.joints)):
+        motion = relative_motion(system.bodies, cuts.joints[c])
+        for m in range(cuts.joints[c].freedoms):
+            i = joint_link(system.links, cuts.joints[c], m)
+            system.rates[row, system.links[i].velocity_index] = dot(motion, spatial(cuts.duals[c, m]))
 
 
 @inlined
-def part_cuts(bodies, cuts, duals, relative):
-    """Write the velocities (cuts, 6) along all duals with which the free trees come apart."""
-    for c in range(len(cuts)):
-        motion = parting(bodies, cuts[c])
+def part_cuts(bodies, cuts):
+    """Write the velocities along all duals with which the free trees come apart."""
+    for c in range(len(cuts.joints)):
+        motion = relative_motion(bodies, cuts.joints[c])
         for m in range(6):
-            relative[c, m] = dot(motion, spatial(duals[c, m]))
+            cuts.parting[c, m] = dot(motion, spatial(cuts.duals[c, m]))

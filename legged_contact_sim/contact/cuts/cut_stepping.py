@@ -39,16 +39,16 @@ from ..stepping.acting_contacts import (
 )
 from ..stepping.impacts import IMPACT, STOP, gains_energy, next_part
 from ..stepping.time_stepping import (
-    MAX_LOOKS,
+    MAX_PASSES,
     fill_offsets,
     finish_impact,
     finish_step,
-    foretell_mean_rates,
     free_end,
     go_halfway,
     place_and_drive,
+    use_mean_velocities,
 )
-from ..system import ACTIVE, IMPULSE, MODE, OFFSET, SOLVER, System
+from ..system import SOLVER
 from .bilateral_rows import (
     fill_bilateral_offsets,
     fill_forest_rows,
@@ -66,7 +66,7 @@ def list_contacts(forest, h, settings, arrivals):
     """List the contacts with which a solve begins; return how many.
 
     Without bilateral impulses, the trees' free motion tells nothing of where a point ends up. So the solve begins with
-    the points that touched before (AT_MIDPOINT: that are closed there), and looks for others at its end.
+    the points that touched before (AT_MIDPOINT: that are closed there), and adds others at its end.
     """
     count, bodies = 0, forest.bodies
     reach = h * speed_bound(forest, settings.extent) if arrivals != IMPACT else math.inf
@@ -88,7 +88,7 @@ def list_contacts(forest, h, settings, arrivals):
             contact.arrival = math.inf
         if acts:
             activate(contact, bodies[contact.link])
-            forest.indices[ACTIVE, count] = k
+            forest.active[count] = k
             count += 1
     return count
 
@@ -99,7 +99,7 @@ def first_arrival(forest, h, settings, contacts):
     first = math.inf
     for k in range(len(forest.contacts)):
         contact = forest.contacts[k]
-        if contact.near and contact.closed == 0 and not is_listed(forest.indices[ACTIVE], contacts, k):
+        if contact.near and contact.closed == 0 and not is_listed(forest.active, contacts, k):
             end = contact.free_velocity[0] + normal_speed(contact, spatial(forest.bodies[contact.link].jump))
             if contact.gap + 0.5 * h * end <= 0.0:
                 contact.arrival = arrival_time(contact.gap, contact.start_velocity[0], end, h, settings)
@@ -121,7 +121,7 @@ def gather_holds(system, forest, h):
 def touches(system, contacts):
     """Return whether any of the contacts that act carries an impulse."""
     for k in range(contacts):
-        if system.indices[MODE, k] != OPEN:
+        if system.modes[k] != OPEN:
             return True
     return False
 
@@ -135,9 +135,9 @@ def fold_change(system):
 
 
 @inlined
-def cut_step(system, forest, cuts, duals, relative, reactions, h, settings, direct, arrivals, time):
+def cut_step(system, forest, cuts, h, settings, direct, arrivals, time):
     """Try a step of length ``h``, s, in forest coordinates; arguments and result as for `contact_step`."""
-    bodies, rates, z = system.bodies, system.rates, system.vectors[IMPULSE]
+    bodies, rates, z = system.bodies, system.rates, system.impulses
     nv = rates.shape[1]
     nq = len(system.state) - nv
     v, q_middle, v_end = system.state[nq:], system.result[:nq], system.result[nq:]
@@ -146,38 +146,38 @@ def cut_step(system, forest, cuts, duals, relative, reactions, h, settings, dire
     pushed = external_forces_act(system.forces)
     contacts, joints, rows = 0, 0, 0
     bounce = 1.0 if settings.restitution > 0.0 or settings.tangential_restitution > 0.0 else 0.0
-    looks, settled = 0, False
-    while not settled and looks < MAX_LOOKS:
+    passes, settled = 0, False
+    while not settled and passes < MAX_PASSES:
         place_and_drive(system, h, pushed)
-        open_cuts(system, forest, cuts, duals, v, h)
+        open_cuts(system, forest, cuts, v, h)
         gather_inertias(forest.links, bodies, forest.rates[APPLIED], forest.rates[ADDED])
         spread_accelerations(forest.links, bodies, forest.rates[ACCELERATION])
         invert_roots(forest.links, bodies)
         hold_efforts(forest, forest.state, h)
         free_end(forest, forest.state, h)
-        gather_rates(system, forest, cuts, duals, FREE_RATES)
-        part_cuts(bodies, cuts, duals, relative)
+        gather_rates(system, forest, cuts, FREE_RATES)
+        part_cuts(bodies, cuts)
         contacts = list_contacts(forest, h if h > 0.0 else time, settings, arrivals)
         joints = find_limits(system, q_middle, v, h, contacts, 0)
         again = True
         while again:
             unilateral = 3 * contacts + joints
             rows = list_bilateral(system, cuts, unilateral, h)
-            fill_forest_rows(system, forest, cuts, duals, contacts, joints, rows)
+            fill_forest_rows(system, forest, cuts, contacts, joints, rows)
             fill_offsets(system, contacts, h, settings, bounce)
             fill_limit_offsets(system, contacts, joints, q_middle, max(h, settings.time_step) if h > 0.0 else 0.0)
-            fill_bilateral_offsets(system, cuts, relative, reactions, unilateral, rows, v, h)
+            fill_bilateral_offsets(system, cuts, unilateral, rows, v, h)
             eliminated = solve_forest(forest, contacts, unilateral, rows, settings, direct == 1 or h == 0.0)
             again = False
             if h == 0.0:
                 again = gains_energy(system, contacts, z, bounce)
                 bounce = 0.0
             if eliminated:
-                recover_bilateral(system.G, system.vectors[OFFSET], z, unilateral, rows)
+                recover_bilateral(system.G, system.offsets, z, unilateral, rows)
             for r in range(3 * contacts, rows):
                 z[rows + r - 3 * contacts] = z[r]
             apply_impulses(forest, contacts, 2 * rows - 3 * contacts, z)
-            gather_rates(system, forest, cuts, duals, CHANGE)
+            gather_rates(system, forest, cuts, CHANGE)
             for j in range(nv):
                 v_end[j] = rates[FREE_RATES, j] + rates[CHANGE, j]
             rest_held(system, cuts, v_end, h)
@@ -194,14 +194,14 @@ def cut_step(system, forest, cuts, duals, relative, reactions, h, settings, dire
                 contacts, joints = pressed, jammed
         settled = True
         if h > 0.0:
-            keep_reactions(system, cuts, reactions, 3 * contacts + joints, rows, v, h)
+            keep_reactions(system, cuts, 3 * contacts + joints, rows, v, h)
             gather_holds(system, forest, h)
-            if looks == 0 and joints == 0 and not touches(system, contacts):
+            if passes == 0 and joints == 0 and not touches(system, contacts):
                 settled = False
-                foretell_mean_rates(system)
-            settled = not revise_drives(system, v, v_end, h, looks > 4) and settled
-            settled = not revise_slides(system, v_end, looks > 4) and settled
-        looks += 1
+                use_mean_velocities(system)
+            settled = not revise_drives(system, v, v_end, h, passes > 4) and settled
+            settled = not revise_slides(system, v_end, passes > 4) and settled
+        passes += 1
     if not settled:
         system.ledger[SOLVER + UNCONVERGED] += 1.0
     book_contacts(system, contacts, h, z, settings)
@@ -215,36 +215,24 @@ def cut_step(system, forest, cuts, duals, relative, reactions, h, settings, dire
 
 
 @inlined
-def advance_cut(system, forest, cuts, duals, relative, reactions, h, settings, direct):
+def advance_cut(system, forest, cuts, h, settings, direct):
     """One whole step of length ``h``, s, with the impacts inside it resolved one after another (see `advance`)."""
     clear_report(system)
     left, length, arrivals, arrival, impacts = h, h, STOP, math.inf, 0
     while left > 0.0:
-        found = cut_step(system, forest, cuts, duals, relative, reactions, length, settings, direct, arrivals, arrival)
+        found = cut_step(system, forest, cuts, length, settings, direct, arrivals, arrival)
         left, length, arrivals, arrival, impacts = next_part(found, left, length, arrivals, arrival, impacts)
 
 
 @compiled_long
-def run_cut_entry(
-    links, bodies, contacts, terrain, heights, rows, state, result, rates, forces, slides, row_efforts, G, matrix,
-    vectors, indices, ledger, forest_links, forest_state, forest_rates, cuts, duals, ends, settings, direct,
-    commands, log, h, steps, every, log_every,
-):  # fmt: skip
+def run_cut_entry(system, forest, cuts, settings, direct, commands, log, h, steps, every, log_every):
     """Advance the system by some steps of length ``h``, s, in forest coordinates; see `ContactModel.run`.
 
-    ``duals`` (cuts, 6, 6) is work, ``ends`` (2, cuts, 6) work and the forces that held the cuts together last.
-    Bilateral rows are solved directly if ``direct`` is 1, by prox if it is 0.
+    ``forest`` shares all but links, state and rates with the system. Bilateral rows are solved directly if ``direct``
+    is 1, by prox if it is 0.
     """
-    system = System(
-        links, bodies, contacts, terrain, heights, rows, state, result, rates, forces, slides, row_efforts, G, matrix,
-        vectors, indices, ledger,
-    )  # fmt: skip
-    forest = System(
-        forest_links, bodies, contacts, terrain, heights, rows, forest_state, forest_state, forest_rates, forces,
-        slides, row_efforts, G, matrix, vectors, indices, ledger,
-    )  # fmt: skip
     for k in range(steps):
         take_command(system, commands[min(k // every, len(commands) - 1)])
-        advance_cut(system, forest, cuts, duals, ends[0], ends[1], h, settings[0], direct)
+        advance_cut(system, forest, cuts, h, settings[0], direct)
         if len(log) > 0 and (k + 1) % log_every == 0:
             record(system, log[(k + 1) // log_every - 1])

@@ -14,7 +14,6 @@ from ..constraint_rows import couple_contacts, couple_limit, hand_in_contact
 from ..detection import lay_tangents
 from ..impulses import release_joints
 from ..records import CONTACT_NORMAL, CONTACT_TANGENTIAL, LIMITS, OPEN, WORK_TERMS
-from ..system import ACTIVE, JOINTED, OFFSET, SIDE
 from .contact_shape import material_velocity, measure_shape
 from .flow.constrained_motion import put_components
 from .motion import CONTACT_COUNT, STOP_COUNT
@@ -33,7 +32,7 @@ def total_energy(system, q, v):
 @inlined
 def list_touching(system, motion):
     """List all points that touch and all joints at a limit, with their G and their velocities (row OFFSET)."""
-    links, bodies, contacts, b = system.links, system.bodies, system.contacts, system.vectors[OFFSET]
+    links, bodies, contacts, b = system.links, system.bodies, system.contacts, system.offsets
     rows, efforts, G = system.rows, system.row_efforts, system.G
     nq = len(system.state) - system.rates.shape[1]
     release_joints(system)
@@ -48,20 +47,20 @@ def list_touching(system, motion):
             contacts[k].mode = OPEN
             continue
         put_components(contacts[k], material_velocity(contacts[k], bodies), b, 3 * count)
-        system.indices[ACTIVE, count] = k
+        system.active[count] = k
         hand_in_contact(links, bodies, contacts[k], rows, efforts, 3 * count)
         count += 1
-    couple_contacts(links, bodies, rows, efforts, G, count, system.matrix)
+    couple_contacts(links, bodies, rows, efforts, G, count, system.columns)
     stops = 0
     for i in range(len(links)):
         link, q = links[i], motion.y[links[i].position_index]
         if min(q - link.lower_limit, link.upper_limit - q) > TOUCH_GAP or link.lower_limit >= link.upper_limit:
             continue
         r = 3 * count + stops
-        system.indices[JOINTED, stops] = i
-        system.vectors[SIDE, r] = 1.0 if q - link.lower_limit < link.upper_limit - q else -1.0
-        b[r] = system.vectors[SIDE, r] * motion.y[nq + link.velocity_index]
-        hand_inward_effort(links, bodies, i, system.vectors[SIDE, r], rows[r], efforts[r])
+        system.limited[stops] = i
+        system.sides[r] = 1.0 if q - link.lower_limit < link.upper_limit - q else -1.0
+        b[r] = system.sides[r] * motion.y[nq + link.velocity_index]
+        hand_inward_effort(links, bodies, i, system.sides[r], rows[r], efforts[r])
         couple_limit(links, bodies, rows, efforts, G, r)
         stops += 1
     motion.counts[CONTACT_COUNT], motion.counts[STOP_COUNT] = count, stops
@@ -82,7 +81,7 @@ def impulse_work(G, before, p, rows):
 @inlined
 def book_impact(system, motion, p, points, rows, factor, change):
     """Enter impulses and work of an impact in the extended state; the normal work takes what attenuation adds, J."""
-    before, n = system.vectors[OFFSET], len(system.state)
+    before, n = system.offsets, len(system.state)
     works, impulses = motion.y[n : n + len(WORK_TERMS)], motion.y[n + len(WORK_TERMS) :]
     tangential, limits = 0.0, 0.0
     for r in range(rows):
@@ -98,7 +97,7 @@ def book_impact(system, motion, p, points, rows, factor, change):
     works[CONTACT_TANGENTIAL] += tangential
     works[LIMITS] += limits
     for k in range(points):
-        index = system.indices[ACTIVE, k]
+        index = system.active[k]
         for m in range(3):
             p[3 * k + m] *= factor
         push = world_impulse(system.contacts[index], p, 3 * k)

@@ -33,7 +33,7 @@ class CompliantParameters(Parameters):
 
 @inlined
 def elastic_force(contact, h, stiffness):
-    """Return the spring's mean force over the step, N, for the end velocity of the last look, and its slope, N/m.
+    """Return the spring's mean force over the step, N, for the end velocity of the last pass, and its slope, N/m.
 
     The force is what the spring's energy U loses on the way from the gap g_0 at the start to g_1 at the end,
     ``-(U(g_1) - U(g_0)) / (g_1 - g_0)``: a point that arrives or leaves in the step takes exactly U with it. Inside
@@ -61,10 +61,10 @@ def touching_share(contact, h):
 
 
 @inlined
-def press(contact, h, law, looks):
+def press(contact, h, law, passes):
     """Set f_0 and the resistances of a touching point (Algorithm 1, lines 1 and 7); friction of a slip stays.
 
-    The spring's force is linear in the end velocity around that of the last look: Newton's method, look by look.
+    The spring's force is linear in the end velocity around that of the last pass: Newton's method, pass by pass.
     """
     start, end, damping = contact.start_velocity, contact.end_velocity, law.normal_damping * touching_share(contact, h)
     elastic, slope = elastic_force(contact, h, law.normal_stiffness)

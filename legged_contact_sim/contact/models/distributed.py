@@ -63,7 +63,7 @@ def sliding_force(contact, law):
 
 
 @inlined
-def press(contact, h, law, looks):
+def press(contact, h, law, passes):
     """Set f_0 and the resistances of a touching point; ``drag`` is its sliding force."""
     depth, start = -contact.gap, contact.start_velocity
     elastic, damping = law.normal_stiffness * depth**law.normal_exponent, depth**law.damping_exponent

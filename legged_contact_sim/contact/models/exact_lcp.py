@@ -9,8 +9,8 @@ import numpy as np
 from ...jit import inlined
 from ..parameters import Parameters, choice, number, whole
 from ..records import SETTINGS
-from ..solvers.block import solve_by_blocks
-from ..solvers.pivoting import pivoting_system, solve_by_pivoting
+from ..solvers.block import block_work, solve_by_blocks
+from ..solvers.pivoting import pivoting_work, solve_by_pivoting
 from ..solvers.scalar import solve_by_rows
 from ..stepping.rollout import SteppingModel, rollout_entry
 from ..stepping.time_stepping import advance
@@ -54,6 +54,7 @@ SOLVERS: dict[str, Callable[..., Any]] = {
     "pgs": solve_by_rows,
     "lemke": solve_by_pivoting,
 }
+WORK: dict[str, Callable[[int], Any]] = {"block_pgs": block_work, "pgs": lambda rows: None, "lemke": pivoting_work}
 ENTRIES: dict[str, Callable[..., None]] = {
     "block_pgs": rollout_entry(advance_by_blocks),
     "pgs": rollout_entry(advance_by_rows),
@@ -72,8 +73,7 @@ class ExactLcp(SteppingModel):
         """See `ContactModel`."""
         super().__init__(robot, terrain, parameters)
         self.entry, self.solve = ENTRIES[parameters.solver], SOLVERS[parameters.solver]
-        if parameters.solver == "lemke":
-            self.system = pivoting_system(self.system)
+        self.system = self.system._replace(work=WORK[parameters.solver](len(self.system.offsets)))
         self.settings = np.zeros(1, dtype=SETTINGS)
         for name in ("friction", "viscous_friction", "restitution", "impact_threshold", "recovery_speed", "tolerance"):
             self.settings[name] = getattr(parameters, name)

@@ -7,18 +7,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...actuation.rows import RATE_ROWS
-from ...dynamics.contact_inertia import ROW
 from ...jit import inlined
-from ...model import RobotModel
 from ...model.cuts import COORDINATES, cut
+from ..cuts.cut_joints import cut_work
 from ..cuts.cut_stepping import run_cut_entry
 from ..parameters import Parameters, choice, number, whole
 from ..records import SETTINGS
-from ..solvers.prox import JOR, SOR, solve_by_prox
+from ..solvers.prox import JOR, SOR, prox_work, solve_by_prox
 from ..stepping.acting_contacts import AT_MIDPOINT, PREDICTED
 from ..stepping.rollout import SteppingModel, rollout_entry
 from ..stepping.time_stepping import advance
-from ..system import VECTOR_ROWS, System, dry_joints, extent, solver_work
+from ..system import dry_joints, extent, problem_arrays
 
 PROX = {"jor": JOR, "sor": SOR}
 FINISH = ("none", "newton")
@@ -69,45 +68,36 @@ class Moreau(SteppingModel):
         self.settings = solver_settings(parameters)
         self.settings["extent"] = extent(robot)
         self.settings["dry"] = dry_joints(robot)
-        self._ends = np.zeros((2, 0, 6))
         self.entry: Callable[..., None] = run_entry
         self.solve = solve_by_prox
+        self.system = self.system._replace(work=prox_work(len(self.system.offsets)))
         self._fixed: tuple[Any, ...] = (self.settings,)
+        self._reactions = np.zeros(0)
         if parameters.coordinates != "minimal":
             self._cut(parameters)
 
     def _cut(self, parameters: MoreauParameters) -> None:
-        """Go over to the kernel for cut robots."""
+        """Go over to the kernel for cut robots: six rows a cut, in two parts each, and two parts for limits."""
         forest = cut(self.robot, parameters.coordinates)
-        self.system = with_cut_rows(self.system, self.robot, len(forest.cuts))
-        self._ends = np.zeros((2, len(forest.cuts), 6))
-        work = (np.zeros(forest.nv), np.zeros((RATE_ROWS, forest.nv)))
-        cuts = (forest.cuts, np.zeros((len(forest.cuts), 6, 6)), self._ends)
+        contacts, others = 3 * len(self.robot.contact_points), self.robot.joint_count + 6 * len(forest.cuts)
+        rows = contacts + others
+        arrays = problem_arrays(len(self.robot.links), rows, rows + others)
+        self.system = self.system._replace(work=prox_work(rows), **arrays)
+        state, rates = np.zeros(forest.nv), np.zeros((RATE_ROWS, forest.nv))
+        trees = self.system._replace(links=forest.links, state=state, result=state, rates=rates)
+        cuts = cut_work(forest.cuts, rows)
+        self._reactions = cuts.reactions
         self.entry, self.solve = run_cut_entry, None
-        self._fixed = (forest.links, *work, *cuts, self.settings, int(parameters.bilateral == "direct"))
+        self._fixed = (trees, cuts, self.settings, int(parameters.bilateral == "direct"))
 
     def restart(self) -> None:
         """See `ContactModel.restart`."""
         super().restart()
-        self._ends[:] = 0.0
+        self._reactions[:] = 0.0
 
     def _arguments(self, time_step: float) -> tuple[Any, ...]:
         self.settings["time_step"] = time_step
-        return (*self.system, *self._fixed)
-
-
-def with_cut_rows(system: System, robot: RobotModel, cuts: int) -> System:
-    """Return the system with room for the rows of some cuts: six each, in two parts, and two parts for limits."""
-    contacts, others = 3 * len(robot.contact_points), robot.joint_count + 6 * cuts
-    rows, parts = contacts + others, contacts + 2 * others
-    return system._replace(
-        rows=np.zeros(parts, dtype=ROW),
-        row_efforts=np.zeros((parts, len(robot.links))),
-        G=np.zeros((rows, rows)),
-        matrix=solver_work(rows),
-        vectors=np.zeros((VECTOR_ROWS, parts)),
-        indices=np.zeros((len(system.indices) + 1, rows), dtype=np.int64),
-    )
+        return (self.system, *self._fixed)
 
 
 def solver_settings(parameters: MoreauParameters) -> np.ndarray:

@@ -35,12 +35,12 @@ class PenaltyParameters(Parameters):
 
 
 @inlined
-def press(contact, h, law, looks):
-    """Set the force of a touching point at the middle of the step, from the velocity that the last step foretells.
+def press(contact, h, law, passes):
+    """Set the force of a touching point at the middle of the step, from the velocity that the last step predicts.
 
-    Once: further looks, for the joints' friction, know the end velocity, which an explicit force does not.
+    Once: further passes, for the joints' friction, know the end velocity, which an explicit force does not.
     """
-    if looks > 0:
+    if passes > 0:
         return
     start, end, force = contact.start_velocity, contact.end_velocity, contact.force
     w0, w1, w2 = 0.5 * (start[0] + end[0]), 0.5 * (start[1] + end[1]), 0.5 * (start[2] + end[2])

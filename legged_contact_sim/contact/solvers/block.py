@@ -9,15 +9,30 @@ w >= 0, z >= 0, w z = 0.
 """
 
 import math
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from ...dynamics.spatial import stretch, sym_inverse
 from ...jit import inlined, shared
 from ..records import OPEN, SLIP, STICK
-from ..system import IMPULSE, KEPT, MODE, OFFSET, SHARE, VELOCITY
 from .newton import BLUNT, SHARP, newton_step, row_velocity
 
 ACCEPTABLE = 100.0  # times the tolerance
 SETTLING = 0.25  # relaxation of the prox step that ends a step without any other
+
+
+class BlockWork(NamedTuple):
+    """Work of `solve_by_blocks`; r rows."""
+
+    matrix: Any  # of a Newton step, (r + 2, r + 3)
+    kept: Any  # impulses before a Newton step, (r,)
+    shares: Any  # per contact: memory of the slip solution, (r,)
+
+
+def block_work(rows: int) -> BlockWork:
+    """Return the work of `solve_by_blocks` for at most so many rows."""
+    return BlockWork(np.zeros((rows + 2, rows + 3)), np.zeros(rows), np.zeros(rows))
 
 
 @inlined
@@ -164,19 +179,19 @@ def solve_contacts(G, b, z, w, contacts, rows, mu, nu, modes, shares, tolerance,
     Arguments as for `block_gauss_seidel`; ``w`` (>= rows,) are the velocities of the solution, ``matrix``
     (>= rows + 2, >= rows + 3) and ``kept`` (>= rows,) are work.
     """
-    effort, patience, proximal = 0, 0, SHARP
+    iterations, patience, proximal = 0, 0, SHARP
     before = complementarity_residual(G, b, z, w, contacts, rows, mu, nu, modes)
-    while effort < max_sweeps and before > tolerance:
+    while iterations < max_sweeps and before > tolerance:
         if patience > 0:
             sweeps = block_gauss_seidel(G, b, z, contacts, rows, mu, nu, modes, shares, tolerance, patience)
-            effort += min(sweeps, patience)
+            iterations += min(sweeps, patience)
             before = complementarity_residual(G, b, z, w, contacts, rows, mu, nu, modes)
             if before <= tolerance:
                 break
         for r in range(rows):
             kept[r] = z[r]
         newton_step(G, z, w, contacts, rows, mu, nu, matrix, proximal)
-        effort += 1
+        iterations += 1
         after = complementarity_residual(G, b, z, w, contacts, rows, mu, nu, modes)
         if after <= 0.5 * before:
             before = after
@@ -190,9 +205,9 @@ def solve_contacts(G, b, z, w, contacts, rows, mu, nu, modes, shares, tolerance,
         if before <= ACCEPTABLE * tolerance:
             break
         patience = min(max(2, 2 * patience), 64)
-    if effort == 0:
+    if iterations == 0:
         settle(G, z, w, contacts, rows, mu, nu)
-    return effort, before
+    return iterations, before
 
 
 @inlined
@@ -250,11 +265,11 @@ def complementarity_residual(G, b, z, w, contacts, rows, mu, nu, modes):
 
 @shared
 def solve_by_blocks(system, contacts, rows, h, settings):
-    """Solve the contact problem of a step; return the effort, the residual, and whether it is solved."""
-    G, b, z, w = system.G, system.vectors[OFFSET], system.vectors[IMPULSE], system.vectors[VELOCITY]
+    """Solve the contact problem of a step; return the iterations, the residual, and whether it is solved."""
+    G, b, z, w = system.G, system.offsets, system.impulses, system.row_velocities
     mu, nu, tolerance = settings.friction, settings.viscous_friction * h, settings.tolerance
-    modes, shares, matrix, kept = system.indices[MODE], system.vectors[SHARE], system.matrix, system.vectors[KEPT]
-    effort, residual = solve_contacts(
-        G, b, z, w, contacts, rows, mu, nu, modes, shares, tolerance, settings.max_iterations, matrix, kept
+    modes, work, most = system.modes, system.work, settings.max_iterations
+    iterations, residual = solve_contacts(
+        G, b, z, w, contacts, rows, mu, nu, modes, work.shares, tolerance, most, work.matrix, work.kept
     )
-    return effort, residual, residual <= ACCEPTABLE * tolerance
+    return iterations, residual, residual <= ACCEPTABLE * tolerance

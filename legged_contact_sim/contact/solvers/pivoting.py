@@ -6,24 +6,35 @@ impulses of each contact with the normal ones held are solved in turn until neit
 """
 
 import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...jit import inlined, shared
 from ..solvers.lemke import SOLVED, lemke_kernel
-from ..system import IMPULSE, KEPT, MODE, OFFSET, SHARE, VELOCITY, System
 from .block import complementarity_residual
 
 EXCHANGES = 10_000  # at most, of one complementarity problem
-BASIS = 3  # row of the indices that holds the basis
 
 
-def pivoting_system(system: System) -> System:
-    """Return the system with room for the matrix of normal impulses, Lemke's tableau and its basis."""
-    rows = len(system.rows)
-    return system._replace(
-        matrix=np.zeros((max(2 * rows + 2, len(system.matrix)), system.matrix.shape[1])),
-        indices=np.zeros((len(system.indices) + 1, 2 * rows + 1), dtype=np.int64),
+class PivotingWork(NamedTuple):
+    """Work of `solve_by_pivoting`; r rows."""
+
+    M: Any  # of the unilateral rows, (r, r)
+    q: Any  # their velocities with the tangential impulses held, (r,)
+    solution: Any  # their impulses, (r,)
+    tableau: Any  # Lemke's, (r + 2, r + 2)
+    basis: Any  # Lemke's, (2 r + 1,)
+
+
+def pivoting_work(rows: int) -> PivotingWork:
+    """Return the work of `solve_by_pivoting` for at most so many rows."""
+    return PivotingWork(
+        M=np.zeros((rows, rows)),
+        q=np.zeros(rows),
+        solution=np.zeros(rows),
+        tableau=np.zeros((rows + 2, rows + 2)),
+        basis=np.zeros(2 * rows + 1, dtype=np.int64),
     )
 
 
@@ -94,16 +105,16 @@ def renew_friction(G, b, z, contacts, rows, mu, nu):
 @shared
 def solve_by_pivoting(system, contacts, rows, h, settings):
     """Solve the contact problem; return the exchanges, the residual, and whether it is solved."""
-    G, b, z, w = system.G, system.vectors[OFFSET], system.vectors[IMPULSE], system.vectors[VELOCITY]
-    mu, nu, modes = settings.friction, settings.viscous_friction * h, system.indices[MODE]
+    G, b, z, w = system.G, system.offsets, system.impulses, system.row_velocities
+    mu, nu, modes = settings.friction, settings.viscous_friction * h, system.modes
     count = rows - 2 * contacts
-    M, tableau = system.matrix[:count, :count], system.matrix[count:, :]
-    q, solution, basis = system.vectors[KEPT, :count], system.vectors[SHARE], system.indices[BASIS]
-    effort, residual = 0, math.inf
+    work = system.work
+    M, q, solution = work.M[:count, :count], work.q[:count], work.solution
+    iterations, residual = 0, math.inf
     for _ in range(settings.max_iterations):
         fill_normal_problem(G, b, z, contacts, count, M, q)
-        status, exchanges = lemke_kernel(M, q, tableau, basis, solution, EXCHANGES)
-        effort += exchanges
+        status, exchanges = lemke_kernel(M, q, work.tableau, work.basis, solution, EXCHANGES)
+        iterations += exchanges
         if status != SOLVED:
             break
         for k in range(count):
@@ -112,4 +123,4 @@ def solve_by_pivoting(system, contacts, rows, h, settings):
         residual = complementarity_residual(G, b, z, w, contacts, rows, mu, nu, modes)
         if residual <= settings.tolerance:
             break
-    return effort, residual, residual <= settings.tolerance
+    return iterations, residual, residual <= settings.tolerance

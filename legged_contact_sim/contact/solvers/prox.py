@@ -15,16 +15,32 @@ the tolerance with it, since smaller steps are no better ones.
 """
 
 import math
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from ...jit import compiled, inlined, shared
 from ..records import OPEN, SLIP, STICK
-from ..system import IMPULSE, KEPT, MODE, OFFSET, SHARE, VELOCITY
 from .block import ACCEPTABLE, block_velocity, solve_contacts
 from .newton import row_velocity
 
 JOR, SOR = 0, 1  # codes of solvers
 LEAST_SHARE = 1.0 / 64.0  # of alpha, to which the relaxation is halved at most
 FINISH_TOLERANCE = 1e-10  # of the Newton steps that finish an iteration, relative to the largest impulse
+
+
+class ProxWork(NamedTuple):
+    """Work of `solve_by_prox`; r rows."""
+
+    relaxations: Any  # r of every row, kg, (r,)
+    bounds: Any  # lowest and highest impulse of scalar rows, N s, (2, r)
+    matrix: Any  # of a Newton step, (r + 2, r + 3)
+    kept: Any  # impulses before a Newton step, (r,)
+
+
+def prox_work(rows: int) -> ProxWork:
+    """Return the work of `solve_by_prox` for at most so many rows."""
+    return ProxWork(np.zeros(rows), np.zeros((2, rows)), np.zeros((rows + 2, rows + 3)), np.zeros(rows))
 
 
 @inlined
@@ -167,40 +183,36 @@ def prox_residual(G, b, z, contacts, rows, mu, bounds, settings):
 
 
 @inlined
-def solve_unilateral(G, b, z, w, work, kept, contacts, rows, mu, modes, relaxations, settings):
+def solve_unilateral(G, b, z, w, contacts, rows, modes, work, settings):
     """Solve contacts and, after them, limits; return the number of iterations, the residual, and whether it is solved.
 
     Where ``settings.finish`` is 1, a problem that the prox iterations leave unsolved is finished by the solver of exact
-    contact from where they got to. Arguments as for `iterate`; ``work`` (>= rows + 2, >= rows + 3) and ``kept``
-    (>= rows,) are work, ``relaxations`` comes from `fill_relaxations`.
+    contact from where they got to; its first guesses of slip solutions are the relaxations. Arguments as for `iterate`;
+    ``work`` is a ProxWork, its relaxations come from `fill_relaxations`.
     """
+    mu, bounds, most = settings.friction, work.bounds, settings.max_iterations
     for r in range(3 * contacts, rows):
-        work[0, r], work[1, r] = 0.0, math.inf
-    effort = iterate(G, b, z, w, contacts, rows, mu, modes, relaxations, work, settings)
-    residual, solved = prox_residual(G, b, z, contacts, rows, mu, work, settings), effort <= settings.max_iterations
+        bounds[0, r], bounds[1, r] = 0.0, math.inf
+    iterations = iterate(G, b, z, w, contacts, rows, mu, modes, work.relaxations, bounds, settings)
+    residual, solved = prox_residual(G, b, z, contacts, rows, mu, bounds, settings), iterations <= most
     if not solved and settings.finish == 1:
-        most = settings.max_iterations
         more, residual = solve_contacts(
-            G, b, z, w, contacts, rows, mu, 0.0, modes, relaxations, FINISH_TOLERANCE, most, work, kept
+            G, b, z, w, contacts, rows, mu, 0.0, modes, work.relaxations, FINISH_TOLERANCE, most, work.matrix, work.kept
         )
-        effort, solved = effort + more, residual <= ACCEPTABLE * FINISH_TOLERANCE
-    return effort, residual, solved
+        iterations, solved = iterations + more, residual <= ACCEPTABLE * FINISH_TOLERANCE
+    return iterations, residual, solved
 
 
 @shared
 def solve_by_prox(system, contacts, rows, h, settings):
     """Solve the contact problem of a step; return the iterations, the residual, and whether it is solved."""
-    G, b, z, w = system.G, system.vectors[OFFSET], system.vectors[IMPULSE], system.vectors[VELOCITY]
-    relaxations, kept, modes = system.vectors[SHARE], system.vectors[KEPT], system.indices[MODE]
-    fill_relaxations(G, contacts, rows, settings.relaxation, relaxations)
-    return solve_unilateral(
-        G, b, z, w, system.matrix, kept, contacts, rows, settings.friction, modes, relaxations, settings
-    )
+    G, b, z, w = system.G, system.offsets, system.impulses, system.row_velocities
+    fill_relaxations(G, contacts, rows, settings.relaxation, system.work.relaxations)
+    return solve_unilateral(G, b, z, w, contacts, rows, system.modes, system.work, settings)
 
 
 @compiled
-def prox_entry(G, b, vectors, work, modes, contacts, rows, settings):
-    """Solve a contact problem from zero impulses, the first of ``vectors`` (4, >= rows); return the iterations."""
-    z, kept, relaxations, w, mu = vectors[0], vectors[1], vectors[2], vectors[3], settings[0].friction
-    fill_relaxations(G, contacts, rows, settings[0].relaxation, relaxations)
-    return solve_unilateral(G, b, z, w, work, kept, contacts, rows, mu, modes, relaxations, settings[0])[0]
+def prox_entry(G, b, z, w, contacts, rows, modes, work, settings):
+    """Solve a contact problem, first guess ``z``; return the iterations. Arguments as for `solve_unilateral`."""
+    fill_relaxations(G, contacts, rows, settings[0].relaxation, work.relaxations)
+    return solve_unilateral(G, b, z, w, contacts, rows, modes, work, settings[0])[0]

@@ -3,7 +3,6 @@
 import math
 
 from ...jit import inlined, shared
-from ..system import IMPULSE, MODE, OFFSET, VELOCITY
 from .block import complementarity_residual
 from .newton import row_velocity
 
@@ -32,8 +31,8 @@ def scalar_sweep(G, b, z, contacts, rows, mu, nu):
 @shared
 def solve_by_rows(system, contacts, rows, h, settings):
     """Solve the contact problem by scalar sweeps alone; return their number, the residual, and whether it is solved."""
-    G, b, z, w = system.G, system.vectors[OFFSET], system.vectors[IMPULSE], system.vectors[VELOCITY]
-    mu, nu, modes = settings.friction, settings.viscous_friction * h, system.indices[MODE]
+    G, b, z, w = system.G, system.offsets, system.impulses, system.row_velocities
+    mu, nu, modes = settings.friction, settings.viscous_friction * h, system.modes
     sweeps, residual = 0, math.inf
     while sweeps < settings.max_iterations and residual > settings.tolerance:
         scalar_sweep(G, b, z, contacts, rows, mu, nu)

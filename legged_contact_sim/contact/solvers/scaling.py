@@ -9,7 +9,7 @@ import math
 
 from ...jit import inlined
 
-# Numbers below count as zero where a scale is looked for: their inverse may overflow.
+# Numbers below count as zero where a scale is searched: their inverse may overflow.
 TINY = 1e-300
 
 

@@ -25,7 +25,7 @@ from .block import solve_contacts
 
 LOOSE, RESTING, SLIPPING = 0, 1, 2  # what a row's point does; LOOSE: nothing acts on it. Limits are LOOSE or RESTING.
 
-TOLERANCE, ACCEPTED, MAX_SWEEPS = 1e-12, 1e-8, 500  # of the solver: residuals aimed at and accepted, effort
+TOLERANCE, ACCEPTED, MAX_SWEEPS = 1e-12, 1e-8, 500  # of the solver: residuals aimed at and accepted, sweeps
 SINGULAR = 1e-9  # relative to a contact's inverse inertia: below it, the robot cannot move the point that way
 HELD = 1e-8  # of the largest offset; a smaller acceleration along the ground is none
 JAM = 1e-6  # smallest inverse inertia of a slipping point, relative to the one without friction
@@ -45,7 +45,7 @@ class Problem(NamedTuple):
     elimination: Any  # work of the solver, (r + 2, r + 3)
     unknowns: Any  # (5, r): offsets, solution, its velocities, and two rows of work
     order: Any  # (2, r): row of each unknown; modes of the blocks
-    pivots: Any  # (2, r): of rows and columns, where a jam is looked for
+    pivots: Any  # (2, r): of rows and columns, where a jam is searched
     normal: Any  # (2, r, r): of the factors there
     # of an impact:
     impulse: Any  # of the rows, (r,), N s

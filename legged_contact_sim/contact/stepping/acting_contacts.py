@@ -11,7 +11,6 @@ from ..bookkeeping import SOFTEST_IMPACT
 from ..constraint_rows import CLOSED_GAP
 from ..detection import lay_tangents, measure_gap, normal_speed, put_velocity, time_to_ground
 from ..records import OPEN
-from ..system import ACTIVE
 from .impacts import ARRIVE, HOLD_OFF, IMPACT, STOP
 
 SIMULTANEOUS = 1e-3  # of a time step; points that arrive closer together than this hit the ground in one impact
@@ -97,7 +96,7 @@ def find_contacts(system, h, settings, arrivals):
             acts = closes and (contact.closed == 1 or arrivals == HOLD_OFF or contact.arrival == math.inf)
         if acts:
             activate(contact, bodies[contact.link])
-            system.indices[ACTIVE, count] = k
+            system.active[count] = k
             count += 1
     return count, first
 
@@ -121,13 +120,13 @@ def append_overlooked(system, h, contacts, arrivals):
         contact = system.contacts[k]
         if contact.near and (contact.closed == 1 or arrivals != ARRIVE):
             end = contact.free_velocity[0] + normal_speed(contact, spatial(system.bodies[contact.link].jump))
-            if contact.gap + 0.5 * h * end < -CLOSED_GAP and not is_listed(system.indices[ACTIVE], contacts, k):
-                system.indices[ACTIVE, count] = k
+            if contact.gap + 0.5 * h * end < -CLOSED_GAP and not is_listed(system.active, contacts, k):
+                system.active[count] = k
                 count += 1
     if count > contacts:
         carry_rates(system.links, system.bodies, system.rates[FREE_RATES])
         for k in range(contacts, count):
-            contact = system.contacts[system.indices[ACTIVE, k]]
+            contact = system.contacts[system.active[k]]
             activate(contact, system.bodies[contact.link])
     return count
 

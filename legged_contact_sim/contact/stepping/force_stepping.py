@@ -55,14 +55,14 @@ from ..impulses import apply_impulses, external_forces_act
 from ..parameters import Parameters
 from ..records import CONTACT_NORMAL, CONTACT_TANGENTIAL, CONTACTS, ITERATIONS, OPEN, STICK, UNCONVERGED
 from ..solvers.gauss_seidel import pgs_kernel
-from ..system import IMPULSE, JOINTED, OFFSET, SIDE, SOLVER
+from ..system import SOLVER
 from .rollout import SteppingModel
 from .time_stepping import (
-    MAX_LOOKS,
+    MAX_PASSES,
     finish_step,
-    foretell_mean_rates,
     free_end,
     go_halfway,
+    use_mean_velocities,
 )
 
 LIMIT_TOLERANCE, LIMIT_SWEEPS = 1e-12, 10_000  # of the joint limits' complementarity problem
@@ -245,10 +245,10 @@ def solve_limits(system, h, joints):
     links, bodies, rows, efforts = system.links, system.bodies, system.rows, system.row_efforts
     nq = len(system.state) - system.rates.shape[1]
     for k in range(joints):
-        hand_inward_effort(links, bodies, system.indices[JOINTED, k], system.vectors[SIDE, k], rows[k], efforts[k])
+        hand_inward_effort(links, bodies, system.limited[k], system.sides[k], rows[k], efforts[k])
         couple_limit(links, bodies, rows, efforts, system.G, k)
     fill_limit_offsets(system, 0, joints, system.result[:nq], h)
-    G, b, z = system.G[:joints, :joints], system.vectors[OFFSET, :joints], system.vectors[IMPULSE]
+    G, b, z = system.G[:joints, :joints], system.offsets[:joints], system.impulses
     sweeps, change = pgs_kernel(G, b, z[:joints], 1.0, LIMIT_TOLERANCE, LIMIT_SWEEPS)
     system.ledger[SOLVER + ITERATIONS] += sweeps
     if not change <= LIMIT_TOLERANCE:
@@ -257,25 +257,25 @@ def solve_limits(system, h, joints):
 
 
 @inlined
-def revise_joints(system, h, joints, looks):
+def revise_joints(system, h, joints, passes):
     """Let go or hold joints with dry friction, bound or free drives; return whether anything changed.
 
     A joint at its limit is stopped there by the limit, not by its friction: it is not held for turning round.
     """
     nq = len(system.state) - system.rates.shape[1]
     v, v_end, rates = system.state[nq:], system.result[nq:], system.rates[CHANGE]
-    changed = revise_drives(system, v, v_end, h, looks > 4)
+    changed = revise_drives(system, v, v_end, h, passes > 4)
     copy(v_end, rates)
     for k in range(joints):
-        rates[system.links[system.indices[JOINTED, k]].velocity_index] = 0.0
-    return revise_slides(system, rates, looks > 4) or changed
+        rates[system.links[system.limited[k]].velocity_index] = 0.0
+    return revise_slides(system, rates, passes > 4) or changed
 
 
 @inlined
-def look_again(system, acting, looks):
-    """Prepare another look at the step; before the second one in flight, with the mean rates of the first."""
-    if acting == 0 and looks == 0:
-        foretell_mean_rates(system)
+def prepare_pass(system, acting, passes):
+    """Prepare another pass over the step; before the second one in flight, with the mean velocities of the first."""
+    if acting == 0 and passes == 0:
+        use_mean_velocities(system)
     place_again(system)
 
 
@@ -350,14 +350,14 @@ def book_forces(system, h):
 
 
 @inlined
-def end_step(system, h, joints, looks, settled):
+def end_step(system, h, joints, passes, settled):
     """Second half of the position step and all bookkeeping; contacts hold the forces that acted."""
     acting = count_acting(system.contacts)
     book_forces(system, h)
     # A robot that touches is pushed from outside: nothing keeps its momentum.
     finish_step(system, h, 0, joints, acting > 0 or external_forces_act(system.forces))
     system.ledger[SOLVER + CONTACTS] = acting
-    system.ledger[SOLVER + ITERATIONS] += looks
+    system.ledger[SOLVER + ITERATIONS] += passes
     if not settled:
         system.ledger[SOLVER + UNCONVERGED] += 1.0
 
@@ -366,24 +366,24 @@ def end_step(system, h, joints, looks, settled):
 def advance(system, h, law, ahead, press, revise, carry):
     """One step of length ``h``, s, under a force law that three functions make.
 
-    ``press(contact, h, law, looks)`` sets f_0 and the resistances of a touching point before each look at the step,
+    ``press(contact, h, law, passes)`` sets f_0 and the resistances of a touching point before each pass over the step,
     ``revise(system, h, law)`` brings the forces up to date with the solved end velocities and returns whether anything
     changed, ``carry(contact, h, law)`` takes a touching point's spring to the end. ``ahead``: see `begin_step`.
     """
     begin_step(system, h, ahead)
-    looks, joints, settled = 0, 0, False
-    while not settled and looks < MAX_LOOKS:
+    passes, joints, settled = 0, 0, False
+    while not settled and passes < MAX_PASSES:
         for contact in system.contacts:
             if contact.mode != OPEN:
-                press(contact, h, law, looks)
+                press(contact, h, law, passes)
         acting, joints = count_acting(system.contacts), solve_step(system, h)
-        settled = acting > 0 or looks > 0
-        settled = not revise_joints(system, h, joints, looks) and settled
+        settled = acting > 0 or passes > 0
+        settled = not revise_joints(system, h, joints, passes) and settled
         settled = not revise(system, h, law) and settled
         if not settled:
-            look_again(system, acting, looks)
-        looks += 1
+            prepare_pass(system, acting, passes)
+        passes += 1
     for contact in system.contacts:
         if contact.mode != OPEN:
             carry(contact, h, law)
-    end_step(system, h, joints, looks, settled)
+    end_step(system, h, joints, passes, settled)

@@ -5,7 +5,7 @@ import math
 from ...dynamics.kinematics import copy
 from ...jit import inlined
 from ..records import BLENDING, ENERGY_LIMITED
-from ..system import ACTIVE, ALTERNATIVE, SOLVER
+from ..system import SOLVER
 
 # What a step does about points that come to the ground within it: let them arrive just at its end, stop at the first
 # arrival, or hold them off the ground without an impact. IMPACT is a step of no length, in which only impulses act.
@@ -39,12 +39,12 @@ def gains_energy(system, contacts, z, bounce):
     if bounce > 0.0:
         if impulse_work(system, contacts, z) <= 0.0:
             return False
-        copy(z, system.vectors[ALTERNATIVE])
+        copy(z, system.elastic_impulses)
         system.ledger[SOLVER + ENERGY_LIMITED] += 1.0
         system.ledger[SOLVER + BLENDING] = 1.0
         return True
     if system.ledger[SOLVER + BLENDING] > 0.0:
-        blend_to_no_gain(system, contacts, z, system.vectors[ALTERNATIVE])
+        blend_to_no_gain(system, contacts, z, system.elastic_impulses)
         system.ledger[SOLVER + BLENDING] = 0.0
     return False
 
@@ -54,7 +54,7 @@ def impulse_work(system, contacts, z):
     """Return the work of impulses on the free velocities, ``z . w + z . G z / 2``, J."""
     total = 0.0
     for k in range(contacts):
-        contact = system.contacts[system.indices[ACTIVE, k]]
+        contact = system.contacts[system.active[k]]
         for m in range(3):
             r = 3 * k + m
             response = 0.0

@@ -8,22 +8,14 @@ import numpy as np
 from ...jit import Call, bind, compiled_long, together_with
 from ..commands import record, take_command
 from ..model import NO_LOG, Commands, ContactModel
-from ..system import System
 from .time_stepping import large_helpers
 
 
 def rollout_entry(advance: Callable[..., None]) -> Callable[..., None]:
     """Return the compiled entry that runs steps of ``advance(system, h, settings)``, an inlined function."""
 
-    def run_entry(
-        links, bodies, contacts, terrain, heights, rows, state, result, rates, forces, slides, row_efforts, G, matrix,
-        vectors, indices, ledger, settings, commands, log, h, steps, every, log_every,
-    ):  # type: ignore[no-untyped-def]  # fmt: skip
+    def run_entry(system, settings, commands, log, h, steps, every, log_every):  # type: ignore[no-untyped-def]
         """Advance the system by some steps of length ``h``, s; see `ContactModel.run`."""
-        system = System(
-            links, bodies, contacts, terrain, heights, rows, state, result, rates, forces, slides, row_efforts, G,
-            matrix, vectors, indices, ledger,
-        )  # fmt: skip
         for k in range(steps):
             take_command(system, commands[min(k // every, len(commands) - 1)])
             advance(system, h, settings[0])
@@ -59,4 +51,4 @@ class SteppingModel(ContactModel):
 
     def _arguments(self, time_step: float) -> tuple[Any, ...]:
         """Return what the entry takes before the commands."""
-        return (*self.system, self.settings)
+        return (self.system, self.settings)

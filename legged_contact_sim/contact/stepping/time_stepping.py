@@ -40,11 +40,11 @@ from ..bookkeeping import (
 from ..constraint_rows import closing_speed, fill_limit_offsets, fill_rows, find_limits, passes_limit
 from ..impulses import apply_impulses, external_forces_act, release_joints
 from ..records import ACTUATORS, CONTACTS, EXTERNAL, JOINT_LOSSES, LIMITS, UNCONVERGED
-from ..system import ACTIVE, IMPULSE, OFFSET, SOLVER, System
+from ..system import SOLVER, System
 from .acting_contacts import AT_MIDPOINT, PREDICTED, append_overlooked, find_contacts, first_limit
 from .impacts import STOP, gains_energy, next_part
 
-MAX_LOOKS = 40  # at a step, while dry joints change between holding and sliding, or drives reach their limits
+MAX_PASSES = 40  # over a step, while dry joints change between holding and sliding, or drives reach their limits
 
 
 @inlined
@@ -71,7 +71,7 @@ def fill_offsets(system, contacts, h, settings, bounce):
     or 1: whether restitution acts. Friction acts against the tangential velocity at the end pose (`lay_turning`).
     """
     for k in range(contacts):
-        contact, r = system.contacts[system.indices[ACTIVE, k]], 3 * k
+        contact, r = system.contacts[system.active[k]], 3 * k
         approach, tangential = contact.start_velocity[0], 0.0
         if settings.activation == AT_MIDPOINT or (h == 0.0 and -approach > settings.impact_threshold):
             extra, tangential = bounce * settings.restitution * approach, bounce * settings.tangential_restitution
@@ -79,13 +79,13 @@ def fill_offsets(system, contacts, h, settings, bounce):
             extra = max(closing_speed(contact.gap, max(h, settings.time_step)), -settings.recovery_speed)
         else:
             extra = 0.0
-        system.vectors[OFFSET, r] = contact.free_velocity[0] + extra
+        system.offsets[r] = contact.free_velocity[0] + extra
         lay_turning(contact, h if settings.activation == PREDICTED else 0.0)
         for m in range(1, 3):
             own = tangential * contact.start_velocity[m] + contact.turning[m - 1]
-            system.vectors[OFFSET, r + m] = contact.free_velocity[m] + own
+            system.offsets[r + m] = contact.free_velocity[m] + own
         for m in range(3):
-            system.vectors[IMPULSE, r + m] = contact.force[m] * h
+            system.impulses[r + m] = contact.force[m] * h
 
 
 @inlined
@@ -103,7 +103,7 @@ def lay_turning(contact, h):
 
 @inlined
 def go_halfway(system, h):
-    """Move to the pose in the middle of a step of length ``h``, s, with the rates foretold for it."""
+    """Move to the pose in the middle of a step of length ``h``, s, with the velocities predicted for it."""
     rates = system.rates
     nv = rates.shape[1]
     nq = len(system.state) - nv
@@ -127,8 +127,8 @@ def place_and_drive(system, h, pushed):
 
 
 @inlined
-def foretell_mean_rates(system):
-    """Set the rates in the middle of the step to the mean of those at its start and those found for its end."""
+def use_mean_velocities(system):
+    """Set the velocities in the middle of the step to the mean of those at its start and those found for its end."""
     nv = system.rates.shape[1]
     nq = len(system.state) - nv
     for j in range(nv):
@@ -142,7 +142,7 @@ def contact_step(system, h, settings, arrivals, time, solve):
     Returns the time of an impact inside the step that must be resolved first; then nothing is done. Otherwise inf: the
     state, the contacts' records and the ledger are those of the end of the step.
     """
-    links, bodies, rates, z = system.links, system.bodies, system.rates, system.vectors[IMPULSE]
+    links, bodies, rates, z = system.links, system.bodies, system.rates, system.impulses
     nv = rates.shape[1]
     nq = len(system.state) - nv
     v, q_middle, v_end = system.state[nq:], system.result[:nq], system.result[nq:]
@@ -152,8 +152,8 @@ def contact_step(system, h, settings, arrivals, time, solve):
     pushed = external_forces_act(system.forces)
     contacts, joints = 0, 0
     bounce = 1.0 if settings.restitution > 0.0 or settings.tangential_restitution > 0.0 else 0.0
-    looks, settled = 0, False
-    while not settled and looks < MAX_LOOKS:
+    passes, settled = 0, False
+    while not settled and passes < MAX_PASSES:
         place_and_drive(system, h, pushed)
         gather_inertias(links, bodies, rates[APPLIED], rates[ADDED])
         invert_roots(links, bodies)
@@ -174,8 +174,8 @@ def contact_step(system, h, settings, arrivals, time, solve):
             fill_rows(system, contacts, joints)
             fill_offsets(system, contacts, h, settings, bounce)
             fill_limit_offsets(system, contacts, joints, q_middle, max(h, settings.time_step) if h > 0.0 else 0.0)
-            effort, residual, solved = solve(system, contacts, 3 * contacts + joints, h, settings)
-            book_solution(system.ledger, effort, residual, solved)
+            iterations, residual, solved = solve(system, contacts, 3 * contacts + joints, h, settings)
+            book_solution(system.ledger, iterations, residual, solved)
             again = False
             if h == 0.0:
                 again = gains_energy(system, contacts, z, bounce)
@@ -200,13 +200,13 @@ def contact_step(system, h, settings, arrivals, time, solve):
             if touched:
                 if settings.dry:
                     add_contact_hold(system, h)
-            elif looks == 0:  # with nothing to solve, there is time for a second look at the middle of the step
+            elif passes == 0:  # nothing to solve: a second pass, with better velocities in the middle, costs little
                 settled = False
-                foretell_mean_rates(system)
-            settled = not revise_drives(system, v, v_end, h, looks > 4) and settled
+                use_mean_velocities(system)
+            settled = not revise_drives(system, v, v_end, h, passes > 4) and settled
             if settings.dry:
-                settled = not revise_slides(system, v_end, looks > 4) and settled
-        looks += 1
+                settled = not revise_slides(system, v_end, passes > 4) and settled
+        passes += 1
     if not settled:
         system.ledger[SOLVER + UNCONVERGED] += 1.0
     book_contacts(system, contacts, h, z, settings)
@@ -256,8 +256,8 @@ def finish_step(system, h, contacts, joints, pushed):
 def advance(system, h, settings, solve):
     """One whole step of length ``h``, s, with the impacts inside it resolved one after another.
 
-    ``solve(system, contacts, rows, h, settings)`` solves the contact problem and returns its effort, the residual, and
-    whether that is good enough.
+    ``solve(system, contacts, rows, h, settings)`` solves the contact problem and returns its iterations, the residual,
+    and whether that is good enough.
     """
     clear_report(system)
     left, length, arrivals, arrival, impacts = h, h, STOP, math.inf, 0
@@ -272,5 +272,5 @@ def large_helpers(system: System, settings: Any, solve: Callable[..., Any]) -> l
         Call(find_contacts, (system, 0.0, settings, STOP)),
         Call(fill_rows, (system, 0, 0)),
         Call(solve, (system, 0, 0, 0.0, settings)),
-        Call(book_contacts, (system, 0, 0.0, system.vectors[IMPULSE], settings)),
+        Call(book_contacts, (system, 0, 0.0, system.impulses, settings)),
     ]

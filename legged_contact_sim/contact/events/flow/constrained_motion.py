@@ -38,7 +38,6 @@ from ...records import (
     WORK_TERMS,
 )
 from ...solvers.rank_revealing import factor, solve
-from ...system import ACTIVE, IMPULSE, JOINTED, OFFSET, SIDE
 from ..contact_shape import material_velocity, measure_shape, normal_rate, wandering
 from ..motion import CONTACT_COUNT, DAMPED, RANK, RIGHT, ROW_OF, SLIPPING, SOLUTION, STOP_COUNT, UNKNOWN_COUNT, WORK
 from .constraint_embedding import embed
@@ -99,16 +98,16 @@ def list_constraints(system, motion):
         if contacts[k].closed:
             measure_shape(contacts[k], motion.points[k], bodies, system.terrain[0], system.heights)
             lay_tangents(contacts[k])
-            system.indices[ACTIVE, count] = k
+            system.active[count] = k
             hand_in_contact(links, bodies, contacts[k], rows, efforts, 3 * count)
             count += 1
-    couple_contacts(links, bodies, rows, efforts, G, count, system.matrix)
+    couple_contacts(links, bodies, rows, efforts, G, count, system.columns)
     stops = 0
     for i in range(len(links)):
         if motion.stops[i] != 0.0 and not bodies[i].locked:
             r = 3 * count + stops
-            system.indices[JOINTED, stops] = i
-            system.vectors[SIDE, r] = motion.stops[i]
+            system.limited[stops] = i
+            system.sides[r] = motion.stops[i]
             hand_inward_effort(links, bodies, i, motion.stops[i], rows[r], efforts[r])
             couple_limit(links, bodies, rows, efforts, G, r)
             stops += 1
@@ -126,25 +125,25 @@ def put_components(contact, value, out, r):
 @inlined
 def free_accelerations(system, motion):
     """Fill ``J a + dJ/dt v`` of all rows without contact forces (after the articulated body method)."""
-    bodies, b = system.bodies, system.vectors[OFFSET]
+    bodies, b = system.bodies, system.offsets
     fall = spatial(bodies[-1].acceleration).linear
     for k in range(motion.counts[CONTACT_COUNT]):
-        contact, point = system.contacts[system.indices[ACTIVE, k]], motion.points[system.indices[ACTIVE, k]]
+        contact, point = system.contacts[system.active[k]], motion.points[system.active[k]]
         turning = normal_rate(contact, point, bodies, system.terrain[0], system.heights)
         material = vsub(point_acceleration(bodies[contact.link], vector(contact.position)), fall)
         put_components(contact, vadd(material, wandering(contact, point, bodies, turning)), b, 3 * k)
         b[3 * k] += vdot(turning, material_velocity(contact, bodies))
     for k in range(motion.counts[STOP_COUNT]):
         r = 3 * motion.counts[CONTACT_COUNT] + k
-        j = system.links[system.indices[JOINTED, k]].velocity_index
-        b[r] = system.vectors[SIDE, r] * system.rates[ACCELERATION, j]
+        j = system.links[system.limited[k]].velocity_index
+        b[r] = system.sides[r] * system.rates[ACCELERATION, j]
 
 
 @inlined
 def touch_velocities(system, motion):
     """Fill the touching points' velocities in their records."""
     for k in range(motion.counts[CONTACT_COUNT]):
-        contact = system.contacts[system.indices[ACTIVE, k]]
+        contact = system.contacts[system.active[k]]
         put_components(contact, material_velocity(contact, system.bodies), contact.end_velocity, 0)
 
 
@@ -167,7 +166,7 @@ def list_unknowns(system, motion):
     """List the rows whose acceleration vanishes, one unknown force for each; return how many."""
     count, rows, slipping = 0, motion.unknowns[ROW_OF], motion.unknowns[SLIPPING]
     for k in range(motion.counts[CONTACT_COUNT]):
-        mode = system.contacts[system.indices[ACTIVE, k]].mode
+        mode = system.contacts[system.active[k]].mode
         for m in range(3 if mode == STICK else 1):
             rows[count], slipping[count] = 3 * k + m, 1 if mode == SLIP else 0
             count += 1
@@ -187,14 +186,14 @@ def select_forces(system, motion):
     for b in range(n):
         s, first, second = rows[b], 0.0, 0.0
         if slipping[b]:
-            k = system.indices[ACTIVE, s // 3]
+            k = system.active[s // 3]
             first, second = slip_direction(system.contacts[k], motion.points[k])
         for a in range(n):
             M[a, b] = G[rows[a], s]
             if slipping[b]:
                 M[a, b] -= mu * (first * G[rows[a], s + 1] + second * G[rows[a], s + 2])
     for a in range(n):
-        motion.vectors[RIGHT, a] = -system.vectors[OFFSET, rows[a]]
+        motion.vectors[RIGHT, a] = -system.offsets[rows[a]]
     solve_rows(motion, n)
 
 
@@ -210,11 +209,11 @@ def embed_forces(system, motion, reduction, y):
     rows, contacts, mu = motion.unknowns[ROW_OF], motion.counts[CONTACT_COUNT], motion.flow[0].dynamic_friction
     load = 0.0
     for k in range(contacts):
-        load = max(load, system.contacts[system.indices[ACTIVE, k]].force[0])
+        load = max(load, system.contacts[system.active[k]].force[0])
     for a in range(held):
         drags[0, a], drags[1, a], weights[a], f[a] = 0.0, 0.0, 1.0, 0.0
         if rows[a] < 3 * contacts:
-            k = system.indices[ACTIVE, rows[a] // 3]
+            k = system.active[rows[a] // 3]
             f[a] = system.contacts[k].force[0] if rows[a] % 3 == 0 else 0.0
             if motion.unknowns[SLIPPING, a]:
                 first, second = slip_direction(system.contacts[k], motion.points[k])
@@ -227,19 +226,19 @@ def embed_forces(system, motion, reduction, y):
 @inlined
 def spread_forces(system, motion):
     """Write the forces of all rows and of the contacts from the unknowns (row SOLUTION)."""
-    z, rows, slipping = system.vectors[IMPULSE], motion.unknowns[ROW_OF], motion.unknowns[SLIPPING]
+    z, rows, slipping = system.impulses, motion.unknowns[ROW_OF], motion.unknowns[SLIPPING]
     f, mu = motion.vectors[SOLUTION], motion.flow[0].dynamic_friction
     for r in range(3 * motion.counts[CONTACT_COUNT] + motion.counts[STOP_COUNT]):
         z[r] = 0.0
     for b in range(motion.counts[UNKNOWN_COUNT]):
         z[rows[b]] = f[b]
         if slipping[b]:
-            k = system.indices[ACTIVE, rows[b] // 3]
+            k = system.active[rows[b] // 3]
             first, second = slip_direction(system.contacts[k], motion.points[k])
             z[rows[b] + 1], z[rows[b] + 2] = -mu * first * f[b], -mu * second * f[b]
     for k in range(motion.counts[CONTACT_COUNT]):
         for m in range(3):
-            system.contacts[system.indices[ACTIVE, k]].force[m] = z[3 * k + m]
+            system.contacts[system.active[k]].force[m] = z[3 * k + m]
 
 
 @inlined
@@ -266,7 +265,7 @@ def solve_forces(system, motion, reduction, y):
     spread_forces(system, motion)
     if not accelerations_known:
         contacts = motion.counts[CONTACT_COUNT]
-        apply_impulses(system, contacts, 3 * contacts + motion.counts[STOP_COUNT], system.vectors[IMPULSE])
+        apply_impulses(system, contacts, 3 * contacts + motion.counts[STOP_COUNT], system.impulses)
         add_contact_hold(system, 1.0)
 
 
@@ -306,7 +305,7 @@ def book_power(system, motion, v, out):
             dry = dry_effort(link, system.slides[i], v[j], motion.step[DAMPED] > 0.0)
             works[JOINT_LOSSES] += (dry - link.damping * v[j]) * v[j]
     for k in range(motion.counts[CONTACT_COUNT]):
-        index = system.indices[ACTIVE, k]
+        index = system.active[k]
         contact = system.contacts[index]
         works[CONTACT_NORMAL] += contact.force[0] * contact.end_velocity[0]
         works[CONTACT_TANGENTIAL] += contact.force[1] * contact.end_velocity[1]

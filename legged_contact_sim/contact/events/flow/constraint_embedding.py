@@ -47,7 +47,6 @@ from ....dynamics.workspace import workspace
 from ....jit import inlined
 from ....model import RobotModel
 from ....model.records import FREE
-from ...system import ACTIVE, JOINTED, OFFSET, SIDE
 
 RANK = 1e-9  # of the largest pivot; rows with a smaller one are redundant
 
@@ -134,7 +133,7 @@ def fill_jacobian(system, contacts, limits, J):
         for j in range(J.shape[1]):
             J[r, j] = 0.0
     for k in range(contacts):
-        contact, r = system.contacts[system.indices[ACTIVE, k]], 3 * k
+        contact, r = system.contacts[system.active[k]], 3 * k
         position, i = vector(contact.position), contact.link
         while i >= 0:
             for m in range(freedom(links[i])):
@@ -146,7 +145,7 @@ def fill_jacobian(system, contacts, limits, J):
             i = links[i].parent
     for k in range(limits):
         r = 3 * contacts + k
-        J[r, links[system.indices[JOINTED, k]].velocity_index] = system.vectors[SIDE, r]
+        J[r, links[system.limited[k]].velocity_index] = system.sides[r]
 
 
 @inlined
@@ -346,7 +345,7 @@ def embed(system, reduction, y, contacts, limits, rows, held, out):
     fill_mass_matrix(links, bodies, rates[ADDED], reduction.A)
     fill_jacobian(system, contacts, limits, reduction.J)
     n = list_free_rates(system, reduction.order)
-    fill_table(reduction.table, reduction.J, system.vectors[OFFSET], rows, drags, weights, held, reduction.order, n)
+    fill_table(reduction.table, reduction.J, system.offsets, rows, drags, weights, held, reduction.order, n)
     k = factor(reduction.table, reduction.order, held, n)
     fill_bases(reduction, n, k)
     solve_reduced(reduction, n, k)

@@ -9,7 +9,6 @@ from ....dynamics.manifold import move
 from ....jit import inlined
 from ...impulses import apply_impulses
 from ...records import CONTACT_NORMAL
-from ...system import ACTIVE, IMPULSE, JOINTED
 from ..impact_rows import total_energy
 from ..motion import CONTACT_COUNT, RIGHT, ROW_OF, SOLUTION, STOP_COUNT, UNKNOWN_COUNT
 from .constrained_motion import factor_rows, list_unknowns, solve_factored
@@ -32,7 +31,7 @@ def factor_held_rows(system, motion):
 @inlined
 def push_rows(system, motion):
     """Write the change of rates (row CHANGE) that changes the held rows' velocities by the right-hand side."""
-    n, rows, z = motion.counts[UNKNOWN_COUNT], motion.unknowns[ROW_OF], system.vectors[IMPULSE]
+    n, rows, z = motion.counts[UNKNOWN_COUNT], motion.unknowns[ROW_OF], system.impulses
     contacts = motion.counts[CONTACT_COUNT]
     size, p = 3 * contacts + motion.counts[STOP_COUNT], motion.vectors[SOLUTION]
     solve_factored(motion, n)
@@ -59,10 +58,10 @@ def project(system, motion, h):
     for a in range(motion.counts[UNKNOWN_COUNT]):
         k = rows[a] // 3
         if rows[a] < 3 * contacts:
-            contact = system.contacts[system.indices[ACTIVE, k]]
+            contact = system.contacts[system.active[k]]
             right[a] = -contact.end_velocity[rows[a] - 3 * k]
         else:
-            i = system.indices[JOINTED, rows[a] - 3 * contacts]
+            i = system.limited[rows[a] - 3 * contacts]
             right[a] = -motion.stops[i] * v[system.links[i].velocity_index]
     push_rows(system, motion)
     for j in range(nv):
@@ -71,13 +70,13 @@ def project(system, motion, h):
     for a in range(motion.counts[UNKNOWN_COUNT]):
         right[a] = 0.0
         if rows[a] >= 3 * contacts:
-            i = system.indices[JOINTED, rows[a] - 3 * contacts]
+            i = system.limited[rows[a] - 3 * contacts]
             link = system.links[i]
             place = q[link.position_index]
             room = place - link.lower_limit if motion.stops[i] > 0.0 else link.upper_limit - place
             right[a] = min(max(-room, -most), most)
         elif rows[a] % 3 == 0:
-            right[a] = min(max(-system.contacts[system.indices[ACTIVE, rows[a] // 3]].gap, -most), most)
+            right[a] = min(max(-system.contacts[system.active[rows[a] // 3]].gap, -most), most)
             farthest = max(farthest, abs(right[a]))
     push_rows(system, motion)
     move_out(system, q, v, farthest > DEEP)

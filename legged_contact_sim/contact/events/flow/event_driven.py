@@ -34,7 +34,6 @@ from ....jit import inlined
 from ....model.records import FREE
 from ...detection import lay_tangents
 from ...records import STICK
-from ...system import IMPULSE, JOINTED
 from ..contact_shape import material_velocity, measure_shape
 from ..motion import CONTACT_COUNT, DAMPED, STOP_COUNT, TRIAL
 from .constrained_motion import derivative
@@ -97,8 +96,8 @@ def fill_values(system, motion, y, out):
             else:
                 out[c + 1] = rate * system.slides[i]
     for k in range(motion.counts[STOP_COUNT]):
-        force = system.vectors[IMPULSE, 3 * motion.counts[CONTACT_COUNT] + k]
-        out[2 * (m + system.indices[JOINTED, k])] = force
+        force = system.impulses[3 * motion.counts[CONTACT_COUNT] + k]
+        out[2 * (m + system.limited[k])] = force
 
 
 @inlined

@@ -11,7 +11,6 @@ and back to zero, friction acts against the slip throughout.
 from ....actuation.rows import CHANGE
 from ....jit import inlined
 from ...impulses import apply_impulses
-from ...system import IMPULSE, OFFSET
 from ..impact_rows import book_impact, list_touching, total_energy
 from ..motion import CONTACT_COUNT, STOP_COUNT
 from .impulse_impact import JAMMED, collide
@@ -21,16 +20,16 @@ from .impulse_impact import JAMMED, collide
 def stop_slip(system, motion, problem, settings):
     """Change the rates in ``motion.y`` by the impact that stops a slip which jams.
 
-    Returns whether one jammed, and the energy before and after, J. The impulses stay in ``system.vectors``.
+    Returns whether one jammed, and the energy before and after, J. The impulses stay in ``system.impulses``.
     """
     nv = system.rates.shape[1]
-    nq, p = len(system.state) - nv, system.vectors[IMPULSE]
+    nq, p = len(system.state) - nv, system.impulses
     q, v = motion.y[:nq], motion.y[nq : nq + nv]
     _, total = total_energy(system, q, v)
     list_touching(system, motion)
     points, rows = motion.counts[CONTACT_COUNT], 3 * motion.counts[CONTACT_COUNT] + motion.counts[STOP_COUNT]
     for r in range(rows):
-        problem.velocity[r] = system.vectors[OFFSET, r]
+        problem.velocity[r] = system.offsets[r]
         for s in range(rows):
             problem.G[r, s] = system.G[r, s]
     outcome, _ = collide(problem, points, rows, settings.friction, settings.dynamic_friction, 0.0)

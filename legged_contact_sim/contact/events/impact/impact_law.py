@@ -27,7 +27,6 @@ from ....actuation.rows import CHANGE
 from ....jit import inlined
 from ...impulses import apply_impulses
 from ...solvers.gauss_seidel import pgs_kernel
-from ...system import ALTERNATIVE, IMPULSE, OFFSET
 from ..flow.constrained_motion import solve_rows
 from ..impact_rows import book_impact, impulse_work, list_touching, total_energy
 from ..motion import CONTACT_COUNT, RIGHT, ROW_OF, SOLUTION, STOP_COUNT
@@ -57,6 +56,7 @@ class Impact(NamedTuple):
     G: Any  # (R, R) of the rows that take part
     before: Any  # (R,): their velocities
     target: Any  # (R,): what these should become
+    targets: Any  # (R,): what the velocities of all rows should become
     p: Any  # (R,): their impulses
     index: Any  # (R,): where they stand among all rows
     part: Any  # (R,): whether a row takes part
@@ -69,6 +69,7 @@ def build_impact(rows: int) -> Impact:
         G=np.zeros((rows, rows)),
         before=np.zeros(rows),
         target=np.zeros(rows),
+        targets=np.zeros(rows),
         p=np.zeros(rows),
         index=np.zeros(rows, dtype=np.int64),
         part=np.zeros(rows, dtype=np.int64),
@@ -248,7 +249,7 @@ def frictionless(work, motion, G, before, target, points, rows, p):
 @inlined
 def find_impulses(system, motion, impact, settings, bound, energy, target, p):
     """Find the impulses of all rows; return STICKS, SLIPS or FRICTIONLESS, and whether the energy bound was met."""
-    before, part = system.vectors[OFFSET], impact.part
+    before, part = system.offsets, impact.part
     points, rows = motion.counts[CONTACT_COUNT], 3 * motion.counts[CONTACT_COUNT] + motion.counts[STOP_COUNT]
     for r in range(rows):
         normal = before[r] if r >= 3 * points else before[r - r % 3]
@@ -277,21 +278,21 @@ def resolve_impact(system, motion, impact, settings, bounce):
     """Change the rates in ``motion.y`` by an impact of all that touches; ``bounce``: whether restitution acts.
 
     Returns the fastest approach, m/s; STICKS, SLIPS or FRICTIONLESS; by what the rates were attenuated; whether an
-    energy constraint could be met; and the energy before and after, J. The impulses stay in ``system.vectors``.
+    energy constraint could be met; and the energy before and after, J. The impulses stay in ``system.impulses``.
     """
     nv = system.rates.shape[1]
-    nq, p, target = len(system.state) - nv, system.vectors[IMPULSE], system.vectors[ALTERNATIVE]
+    nq, p, target = len(system.state) - nv, system.impulses, impact.targets
     q, v = motion.y[:nq], motion.y[nq : nq + nv]
     energy, total = total_energy(system, q, v)
     list_touching(system, motion)
     points, rows = motion.counts[CONTACT_COUNT], 3 * motion.counts[CONTACT_COUNT] + motion.counts[STOP_COUNT]
-    approach = fill_targets(system.vectors[OFFSET], points, rows, settings, bounce, target)
+    approach = fill_targets(system.offsets, points, rows, settings, bounce, target)
     share = settings.energetic_restitution
     if not (bounce and approach > settings.impact_threshold):
         share = max(share, 1.0)  # a contact that begins softly is no impact: it only must not gain
     bound = (share - 1.0) * energy if settings.energy_control == CONSTRAINT else math.inf
     found, bounded = find_impulses(system, motion, impact, settings, bound, energy, target, p)
-    change = impulse_work(system.G, system.vectors[OFFSET], p, rows)
+    change = impulse_work(system.G, system.offsets, p, rows)
     apply_impulses(system, points, rows, p)
     factor = 1.0
     if settings.energy_control != NO_CONTROL and energy + change > share * energy * (1.0 + 1e-12):

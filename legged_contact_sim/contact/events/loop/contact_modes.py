@@ -23,7 +23,6 @@ from ....model.records import FREE
 from ...detection import lay_tangents
 from ...records import OPEN, SLIP, STICK
 from ...solvers.stick_slip import RESTING, SLIPPING, classify, solve_forces
-from ...system import ACTIVE, IMPULSE, JOINTED, OFFSET
 from ..contact_shape import material_velocity, measure_shape, normal_rate, wandering
 from ..flow.constrained_motion import derivative, put_components
 from ..flow.drift import GAP_TOLERANCE, project
@@ -132,9 +131,9 @@ def release_weakest(system, motion):
         if system.contacts[k].closed and system.contacts[k].force[0] < least:
             worst, least = k, system.contacts[k].force[0]
     for s in range(motion.counts[STOP_COUNT]):
-        force = system.vectors[IMPULSE, 3 * motion.counts[CONTACT_COUNT] + s]
+        force = system.impulses[3 * motion.counts[CONTACT_COUNT] + s]
         if force < least:
-            worst, least, at_stop = system.indices[JOINTED, s], force, True
+            worst, least, at_stop = system.limited[s], force, True
     if worst >= 0:
         if at_stop:
             motion.stops[worst] = 0.0
@@ -244,15 +243,15 @@ def pose_problem(system, motion, problem):
     rows, nq = 3 * contacts + motion.counts[STOP_COUNT], len(system.state) - system.rates.shape[1]
     flow = motion.flow[0]
     for r in range(rows):
-        problem.offset[r] = system.vectors[OFFSET, r]
+        problem.offset[r] = system.offsets[r]
         for s in range(rows):
             problem.G[r, s] = system.G[r, s]
     for k in range(contacts):
         for m in range(3):
-            problem.velocity[3 * k + m] = system.contacts[system.indices[ACTIVE, k]].end_velocity[m]
+            problem.velocity[3 * k + m] = system.contacts[system.active[k]].end_velocity[m]
         classify(problem, k, flow.stick_speed, flow.static_friction)
     for k in range(motion.counts[STOP_COUNT]):
-        i = system.indices[JOINTED, k]
+        i = system.limited[k]
         problem.velocity[3 * contacts + k] = motion.stops[i] * motion.y[nq + system.links[i].velocity_index]
         problem.motion[contacts + k] = RESTING
     return contacts, rows
@@ -263,7 +262,7 @@ def adopt_cases(system, motion, problem, contacts):
     """Let points bear, stick and slip, and joints stay at their limits, as the forces of the problem say."""
     least = motion.flow[0].force_tolerance
     for k in range(contacts):
-        contact, point = system.contacts[system.indices[ACTIVE, k]], motion.points[system.indices[ACTIVE, k]]
+        contact, point = system.contacts[system.active[k]], motion.points[system.active[k]]
         contact.closed = 1 if problem.force[3 * k] > least else 0
         contact.mode = OPEN
         if contact.closed:
@@ -275,7 +274,7 @@ def adopt_cases(system, motion, problem, contacts):
             contact.force[m] = problem.force[3 * k + m]
     for k in range(motion.counts[STOP_COUNT]):
         if problem.force[3 * contacts + k] <= least:
-            motion.stops[system.indices[JOINTED, k]] = 0.0
+            motion.stops[system.limited[k]] = 0.0
 
 
 @inlined
@@ -303,9 +302,9 @@ def choose_modes(system, motion, problem, code, thoroughly):
     if not thoroughly:
         make_change(system, motion, change, code)
     most = LOOKS_PER_POINT * (len(system.contacts) + len(system.links)) + 4
-    settled, resting, fit, looks = False, False, thoroughly, 0
-    while not settled and looks < 2 * most:
-        if looks == most and not thoroughly:
+    settled, resting, fit, passes = False, False, thoroughly, 0
+    while not settled and passes < 2 * most:
+        if passes == most and not thoroughly:
             begin_cases(system, motion)
             fit = True
         derivative(system, motion, motion.y, motion.stages[0])
@@ -321,7 +320,7 @@ def choose_modes(system, motion, problem, code, thoroughly):
             settled = not (
                 release_weakest(system, motion) or revise_points(system, motion) or revise_joints(system, motion)
             )
-        looks += 1
+        passes += 1
     if settled:
         close_cases(system, motion)
     return settled

@@ -20,7 +20,7 @@ from ....model.records import FREE
 from ...model import Event
 from ...records import CONTACT_NORMAL, CONTACT_TANGENTIAL, IMPACTS, LIMITS, OPEN, SLIP, STICK, UNCONVERGED, WORK_TERMS
 from ...solvers.stick_slip import LOOSE, RESTING, SLIPPING, Problem
-from ...system import ACTIVE, JOINTED, OFFSET, SIDE, SOLVER, System
+from ...system import SOLVER, System
 from ..impact.impulse_impact import CUT_OFF, JAMMED, contact_solver
 from ..motion import CONTACT_COUNT, STOP_COUNT, Motion
 
@@ -153,9 +153,9 @@ class Resolver:
         contacts, stops = int(self.motion.counts[CONTACT_COUNT]), int(self.motion.counts[STOP_COUNT])
         rows = 3 * contacts + stops
         problem.G[:rows, :rows] = system.G[:rows, :rows]
-        problem.velocity[: 3 * contacts] = system.contacts["end_velocity"][system.indices[ACTIVE, :contacts]].ravel()
-        rates = self._joint_rates[system.indices[JOINTED, :stops]]
-        problem.velocity[3 * contacts : rows] = system.vectors[SIDE, 3 * contacts : rows] * rates
+        problem.velocity[: 3 * contacts] = system.contacts["end_velocity"][system.active[:contacts]].ravel()
+        rates = self._joint_rates[system.limited[:stops]]
+        problem.velocity[3 * contacts : rows] = system.sides[3 * contacts : rows] * rates
         return contacts, rows
 
     def _push(self, impulses: np.ndarray, contacts: int, works: np.ndarray) -> np.ndarray:
@@ -165,7 +165,7 @@ class Resolver:
         free[self.robot.links["velocity_index"][system.bodies["locked"][:-1] == 1]] = False
         A, J = motion.reduction.A[np.ix_(free, free)], motion.reduction.J[:rows, free]
         self._rates[free] += np.linalg.solve(A, J.T @ impulses)
-        active = system.indices[ACTIVE, :contacts]
+        active = system.active[:contacts]
         touched, parts = system.contacts[active], impulses[: 3 * contacts].reshape(contacts, 3)
         world = np.zeros((len(system.contacts), 3))
         world[active] = (
@@ -189,7 +189,7 @@ class Resolver:
         note = JAM if outcome == JAMMED else (ENDLESS if outcome == CUT_OFF or not friction else "")
         self.system.ledger[SOLVER + UNCONVERGED] += note == ENDLESS
         self.system.ledger[SOLVER + IMPACTS] += contacts > 0
-        struck = np.sort(self.system.indices[ACTIVE, :contacts][problem.impulse[: 3 * contacts : 3] > 0.0])
+        struck = np.sort(self.system.active[:contacts][problem.impulse[: 3 * contacts : 3] > 0.0])
         self._enter(time, "impact" if contacts else "limit", struck, world, before, self.energy(), note)
         self._find_touching()
 
@@ -260,11 +260,11 @@ class Resolver:
         speed = np.linalg.norm(slip, axis=1)
         slips = (speed > flow["stick_speed"]) | (flow["static_friction"] <= 0.0)
         problem.motion[:contacts] = np.where(slips, SLIPPING, RESTING)
-        problem.motion[:contacts][system.indices[ACTIVE, :contacts] == released] = LOOSE
+        problem.motion[:contacts][system.active[:contacts] == released] = LOOSE
         problem.motion[contacts : rows - 2 * contacts] = RESTING
         scale = (flow["static_friction"] > 0.0) / np.maximum(speed, flow["stick_speed"])
         problem.heading[:contacts] = slip * scale[:, None]
-        problem.offset[:rows] = system.vectors[OFFSET, :rows]
+        problem.offset[:rows] = system.offsets[:rows]
         static = share * flow["static_friction"]
         found, _ = self._solve(problem, contacts, rows, float(static), float(flow["dynamic_friction"]), -1.0)
         return bool(found)
@@ -272,7 +272,7 @@ class Resolver:
     def _falls(self, released: int) -> bool:
         """Return whether the released contact accelerates into the ground without its force."""
         contacts = int(self.motion.counts[CONTACT_COUNT])
-        for k in np.flatnonzero(self.system.indices[ACTIVE, :contacts] == released):
+        for k in np.flatnonzero(self.system.active[:contacts] == released):
             return bool(self.problem.offset[3 * k] + self.problem.response[3 * k] < -FALLING)
         return False
 
@@ -282,7 +282,7 @@ class Resolver:
         contacts, least = int(motion.counts[CONTACT_COUNT]), motion.flow["force_tolerance"][0]
         system.contacts["mode"] = OPEN
         for k in range(contacts):
-            index = system.indices[ACTIVE, k]
+            index = system.active[k]
             contact, point = system.contacts[index], motion.points[index]
             contact["closed"] = problem.force[3 * k] > least
             if contact["closed"]:
@@ -293,7 +293,7 @@ class Resolver:
                 point["slip_direction"] = problem.heading[k]
         for k in range(int(motion.counts[STOP_COUNT])):
             if problem.force[3 * contacts + k] <= least:
-                motion.stops[system.indices[JOINTED, k]] = 0.0
+                motion.stops[system.limited[k]] = 0.0
 
     def _give_way(self, k: int) -> None:
         """Let a sticking point slip against the force that has held it."""
@@ -310,7 +310,7 @@ class Resolver:
         contacts, rows = self._fill_problem()
         if rows == 0:
             return
-        active = system.indices[ACTIVE, :contacts]
+        active = system.active[:contacts]
         held = np.ones(rows, dtype=bool)
         at_rest = (system.contacts["mode"][active] == STICK) | (self.motion.points["armed"][active] == 0)
         held[: 3 * contacts] = np.repeat(at_rest, 3)

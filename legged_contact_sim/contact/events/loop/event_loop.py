@@ -6,7 +6,7 @@ What happened is noted in rows of numbers, which Python turns into `Event` recor
 from ....jit import inlined
 from ...bookkeeping import world_impulse
 from ...records import ENERGY_LIMITED, IMPACTS, ITERATIONS, OPEN, SLIP, STICK, UNCONVERGED
-from ...system import ACTIVE, IMPULSE, SOLVER
+from ...system import SOLVER
 from ..flow.event_driven import FAILED, REACHED_END, SMALLEST_STEP, START, fill_values, integrate_to_event, is_gap
 from ..impact.friction_impact import stop_slip
 from ..impact.impact_law import FRICTIONLESS, resolve_impact
@@ -118,9 +118,9 @@ def log_impulses(system, motion, log, row):
     """Enter the impulses of all points that were pushed in a row of the event log."""
     m = len(system.contacts)
     for k in range(motion.counts[CONTACT_COUNT]):
-        index = system.indices[ACTIVE, k]
-        push = world_impulse(system.contacts[index], system.vectors[IMPULSE], 3 * k)
-        if system.vectors[IMPULSE, 3 * k] > 0.0:
+        index = system.active[k]
+        push = world_impulse(system.contacts[index], system.impulses, 3 * k)
+        if system.impulses[3 * k] > 0.0:
             log[row, EVENT_COLUMNS + index] = 1.0
             for c in range(3):
                 log[row, EVENT_COLUMNS + m + 3 * index + c] = push[c]
