@@ -8,7 +8,7 @@ import numpy as np
 from ..model import RobotModel
 from .controller import Controller, Observation
 from .parameters import Parameters, number
-from .whole_body import WholeBody, attitude_error, heading, turned
+from .whole_body import WholeBody, attitude_error, has_fallen, heading, turned
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,10 @@ class BalanceParameters(Parameters):
 
 
 class Balance(Controller):
-    """Holds the trunk level, over the middle of the feet, at its height and in the heading that it had at the start."""
+    """Holds the trunk level, over the middle of the feet, at its height and in the heading that it had at the start.
+
+    ``fallen``: whether it has fallen over since the last reset; it goes limp then.
+    """
 
     name: ClassVar[str] = "balance"
     summary: ClassVar[str] = "stands: trunk held by foot forces in the friction cones, by inverse dynamics"
@@ -45,11 +48,15 @@ class Balance(Controller):
 
     def reset(self, observation: Observation) -> None:
         """Take over the heading."""
+        self.fallen = False
         self._heading = turned(heading(self.body.observe(observation).rotation))
 
     def effort(self, observation: Observation) -> np.ndarray:
         """See `Controller.effort`."""
         own, motion = self.parameters, self.body.observe(observation)
+        self.fallen = self.fallen or has_fallen(motion)
+        if self.fallen:
+            return np.zeros(self.robot.joint_count)
         target = motion.feet.mean(axis=0) - self._heading @ self.stance + (0.0, 0.0, own.height)
         trunk = np.concatenate(
             [

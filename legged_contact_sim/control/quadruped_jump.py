@@ -11,9 +11,8 @@ from .controller import Controller, Observation
 from .joint_pid import JointPidParameters, PidLaw
 from .parameters import Parameters, number, numbers
 from .trot_reference import smooth_step
-from .whole_body import Motion, WholeBody, attitude_error, heading, turned
+from .whole_body import Motion, WholeBody, attitude_error, has_fallen, heading, turned
 
-FALLEN = 0.8  # rad, tilt of the trunk
 CALM = (0.1, 0.1)  # m/s and rad/s: slower than this the robot stands
 
 
@@ -101,7 +100,7 @@ class QuadrupedJump(Controller):
         """Go on to the next phase when the present one is over."""
         own, elapsed = self.parameters, seen.time - self._since
         touching = [seen.normal_force(leg.name) > own.touch_force for leg in self.body.legs]
-        if motion.rotation[2, 2] < np.cos(FALLEN):
+        if has_fallen(motion):
             self._enter("fallen", seen.time)
         elif self.phase == "stand" and elapsed >= own.start_delay:
             self._enter("crouch", seen.time)

@@ -20,6 +20,7 @@ from .controller import Observation
 from .leg_kinematics import Leg, cross, find_legs
 
 REGULARISATION = 1e-3  # of the feet's forces, relative to the trunk's rows
+FALLEN = math.cos(0.8)  # of the trunk's tilt
 DAMPING = 1e-3  # m, of the joint accelerations of a leg that is nearly straight
 
 
@@ -192,6 +193,11 @@ def attitude_error(rotation: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     sine = math.hypot(x, y, z)
     scale = 1.0 if sine < 1e-9 else math.atan2(sine, 0.5 * (xx + yy + zz - 1.0)) / sine
     return np.array([x * scale, y * scale, z * scale])
+
+
+def has_fallen(motion: Motion) -> bool:
+    """Tell whether the trunk is tilted so far that no controller here brings it back."""
+    return bool(motion.rotation[2, 2] < FALLEN)
 
 
 def heading(rotation: np.ndarray) -> float:

@@ -15,10 +15,9 @@ from .joint_trajectory import between
 from .leg_kinematics import find_legs
 from .parameters import Parameters, flag, number, numbers
 from .trot_reference import PLAN_PERIOD, Gait, Pose2, TrotReference
-from .whole_body import Motion, WholeBody, attitude_error, heading, turned
+from .whole_body import Motion, WholeBody, attitude_error, has_fallen, heading, turned
 
 IK_ITERATIONS = 4  # a plan period moves the feet little
-FALLEN = math.cos(0.8)  # of the trunk's tilt
 
 
 @dataclass(frozen=True)
@@ -158,7 +157,7 @@ class ZmpTrot(Controller):
     def _feedback_effort(self, seen: Observation) -> np.ndarray:
         reference, own = self.reference, self.parameters
         motion = self.body.observe(seen)
-        self.fallen = self.fallen or bool(motion.rotation[2, 2] < FALLEN)
+        self.fallen = self.fallen or has_fallen(motion)
         if self.fallen:
             return np.zeros(self.robot.joint_count)
         while seen.time >= reference.time + PLAN_PERIOD - 1e-9:

@@ -5,7 +5,7 @@ import pytest
 from control_cases import GRAVITY, robot_named, simulate, tilt
 
 from legged_contact_sim import ParameterError, Simulator
-from legged_contact_sim.control import InProcess, Observation, make_controller
+from legged_contact_sim.control import BaseState, InProcess, Observation, make_controller
 
 
 @pytest.mark.parametrize("eighth", range(8))
@@ -37,3 +37,20 @@ def test_without_odometry_it_says_what_is_missing():
     blind = Observation(0.0, robot.home[robot.position_indices], np.zeros(12))
     with pytest.raises(ParameterError, match="odometry"):
         make_controller("balance", robot).reset(blind)
+
+
+def test_fallen_over_it_goes_limp_until_a_reset():
+    robot = robot_named("quadruped12")
+    controller, rest = make_controller("balance", robot), np.zeros(3)
+
+    def seen(time, lean):
+        base = BaseState(robot.home[:3], np.array([0.0, np.sin(lean / 2.0), 0.0, np.cos(lean / 2.0)]), rest, rest)
+        return Observation(time, robot.home[robot.position_indices], np.zeros(robot.joint_count), base)
+
+    controller.reset(seen(0.0, 0.0))
+    assert controller.effort(seen(0.002, 0.3)).any()
+    assert not controller.effort(seen(0.004, 1.0)).any()
+    assert controller.fallen
+    assert not controller.effort(seen(0.006, 0.0)).any()
+    controller.reset(seen(0.008, 0.0))
+    assert controller.effort(seen(0.008, 0.0)).any()
