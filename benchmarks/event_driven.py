@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from legged_contact_sim.studies.flickinger import BICYCLE_RUNS, PENDULUM_RUNS, Run, do_run
+from legged_contact_sim.studies.flickinger.runs import BICYCLE_RUNS, PENDULUM_RUNS, Run, do_run
 
 from .timing import print_table
 

@@ -1,4 +1,4 @@
-"""The command line: legged-contact-sim run, record, plot, recover, robots, models, controllers, teleop, doctor."""
+"""The command line, ``legged-contact-sim COMMAND``: run, record, plot, reproduce and what else ``--help`` lists."""
 
 import argparse
 import importlib.util
@@ -13,7 +13,7 @@ from ..control import controllers
 from ..errors import LeggedContactSimError, ParameterError
 from ..model import RobotModel, robots
 from ..simulation.scenarios import find_scenario, read_scenario, scenarios, summary
-from . import doctor
+from . import doctor, reproduce
 from .supervision import Processes, environment
 
 NO_CONTROLLER = "none"
@@ -60,6 +60,8 @@ def _parser() -> argparse.ArgumentParser:
     recover = commands.add_parser("recover", help="make a bag readable whose recorder was killed while it wrote")
     recover.add_argument("bag", type=Path)
     recover.set_defaults(action=_recover)
+
+    reproduce.add_command(commands)
 
     for name, words, action in (
         ("robots", "list the robots that come with the package", _robots),

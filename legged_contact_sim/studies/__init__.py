@@ -1,1 +1,1 @@
-"""The published experiments, one module per study."""
+"""The published experiments, one module or package per study, and the frame that runs and reports them."""

@@ -7,7 +7,7 @@ import pytest
 from contact_cases import box_xml, robot_named, simulator
 
 from legged_contact_sim.dynamics import kinetic_energy, mass_matrix, point_jacobian
-from legged_contact_sim.studies.flickinger import PENDULUM_RUNS, do_run
+from legged_contact_sim.studies.flickinger.runs import PENDULUM_RUNS, do_run
 
 PENDULUM = robot_named("double_pendulum")
 STATIC, DYNAMIC = 0.3, 0.2

@@ -7,8 +7,9 @@ import pytest
 
 from legged_contact_sim import Simulator
 from legged_contact_sim.dynamics import potential_energy
-from legged_contact_sim.studies import flickinger, friction_block
-from legged_contact_sim.studies.flickinger import do_run, drift, friction_used, normal_forces
+from legged_contact_sim.studies.flickinger import friction_block
+from legged_contact_sim.studies.flickinger import runs as flickinger
+from legged_contact_sim.studies.flickinger.runs import do_run, drift, friction_used, normal_forces
 
 PENDULUM = {run.title: run for run in flickinger.PENDULUM_RUNS}
 BICYCLE = {run.title: run for run in flickinger.BICYCLE_RUNS}

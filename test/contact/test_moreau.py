@@ -9,7 +9,7 @@ from legged_contact_sim.contact.models.moreau import MoreauParameters
 from legged_contact_sim.contact.records import OPEN, SETTINGS, SLIP, STICK
 from legged_contact_sim.contact.solvers.prox import JOR, SOR, fill_relaxations, prox_work, solve_unilateral
 from legged_contact_sim.errors import ParameterError
-from legged_contact_sim.studies.moreau_alpha import iterations_over_alpha
+from legged_contact_sim.studies.gehring.alpha import iterations_over_alpha
 
 
 def drop(model, **parameters):

@@ -9,7 +9,7 @@ from legged_contact_sim.dynamics.kinematics import place_bodies
 from legged_contact_sim.dynamics.workspace import workspace
 from legged_contact_sim.errors import ParameterError
 from legged_contact_sim.model.cuts import cut
-from legged_contact_sim.studies.moreau_alpha import iterations_over_alpha
+from legged_contact_sim.studies.gehring.alpha import iterations_over_alpha
 
 # coordinates, prox, bilateral, alpha: the hard rows of Gehring's table 1
 TABLE = {

@@ -4,7 +4,8 @@ from functools import cache
 
 import pytest
 
-from legged_contact_sim.studies import singh, singh_jump
+from legged_contact_sim.studies.singh import fall as singh
+from legged_contact_sim.studies.singh import jump as singh_jump
 
 
 @cache

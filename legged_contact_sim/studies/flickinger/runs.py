@@ -1,7 +1,5 @@
 """Flickinger's hybrid simulations: double pendulum, bicycle on a wedge, and the block with spring and friction.
 
-``python -m legged_contact_sim.studies.flickinger --out DIR`` runs all of them and writes figures and numbers.
-
 What the document leaves open is settled here: the speed below which nothing rebounds (0.1 m/s), the friction of the
 bicycle's runs of chapters 3 and 5 (the double pendulum's), the restitution of its runs on the wedges (0.5), how the
 elliptic wheels stand at the start (upright: then sticking is feasible at the first impact on 0, 15 and 30 degrees and
@@ -13,24 +11,20 @@ velocity, ``G_nt = 0``, and an impact with e_n = 1 can only lose what friction t
 its wheels touch. The same run with its elliptic wheels, whose impulses are coupled, does gain; it is added here.
 """
 
-import argparse
-import json
 import math
 import time
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..dynamics import integrate, mass_matrix, point_jacobian
-from ..model import RobotModel
-from ..simulation import Simulator, Trajectory
-from ..terrain import Slope, Terrain
-from .friction_block import event_driven_block, fixed_step_block
+from ...dynamics import integrate, mass_matrix, point_jacobian
+from ...model import RobotModel
+from ...simulation import Simulator, Trajectory
+from ...terrain import Slope, Terrain
 
 OUTPUT_STEP = 0.01  # s (tables 2.1 and 5.3)
 THRESHOLD = 0.1  # m/s
@@ -64,6 +58,15 @@ class Run:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     slope: float = 0.0
     paper_cpu: float | None = None
+
+    @property
+    def name(self) -> str:
+        """Its title as the name of files."""
+        return "".join(c if c.isalnum() else "_" for c in f"{self.robot} {self.title}".replace("*", "star"))
+
+    def shortened(self, duration: float) -> "Run":
+        """Return the same run over at most a duration, s."""
+        return replace(self, duration=min(self.duration, duration))
 
     def simulator(self) -> Simulator:
         """Return the simulator at the start of the run."""
@@ -237,37 +240,3 @@ def friction_curves(
     needed = np.abs(solved[:, 1]) / np.abs(solved[:, 0])
     sticking = np.where(at_rest[:, 0] > 0.0, np.abs(at_rest[:, 1] / at_rest[:, 0]), np.inf)
     return needed, solved[:, 0] > 0.0, sticking
-
-
-def run_all(out: Path) -> dict[str, Any]:
-    """Run the study, write its figures and numbers to a folder, say how far it is, and return the numbers."""
-    from .flickinger_plots import plot_bicycle, plot_block, plot_friction_curves, plot_pendulum
-
-    out.mkdir(parents=True, exist_ok=True)
-    found: dict[str, Any] = {"double_pendulum": {}, "bicycle": {}}
-    runs = PENDULUM_RUNS + BICYCLE_RUNS
-    for number, run in enumerate(runs, 1):
-        outcome = do_run(run)
-        found[run.robot][run.title] = outcome.summary()
-        figure = plot_pendulum(outcome) if run.robot == "double_pendulum" else plot_bicycle(outcome)
-        name = "".join(c if c.isalnum() else "_" for c in f"{run.robot} {run.title}".replace("*", "star"))
-        figure.savefig(out / f"{name}.png", dpi=120)
-        print(f"[{number}/{len(runs)}] {run.robot}, {run.title}: {outcome.cpu:.3f} s CPU", flush=True)
-    plot_friction_curves().savefig(out / "friction_curves.png", dpi=120)
-    plot_block().savefig(out / "friction_block.png", dpi=120)
-    motions = {"event_driven": event_driven_block(), "fixed_step": fixed_step_block()}
-    found["friction_block"] = {name: {"sticking": motion.sticking} for name, motion in motions.items()}
-    (out / "flickinger.json").write_text(json.dumps(found, indent=2) + "\n")
-    print(f"figures and flickinger.json are in {out}")
-    return found
-
-
-def main() -> None:
-    """Run the study from the command line."""
-    parser = argparse.ArgumentParser(prog="python -m legged_contact_sim.studies.flickinger", description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("results/flickinger"), help="folder (default: %(default)s)")
-    run_all(parser.parse_args().out)
-
-
-if __name__ == "__main__":
-    main()

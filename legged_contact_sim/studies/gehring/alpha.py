@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..contact.models.moreau import Moreau
-from ..contact.records import CONTACTS, WORK_TERMS
-from ..contact.solvers.prox import prox_entry, prox_work
-from ..errors import ParameterError
+from ...contact.models.moreau import Moreau
+from ...contact.records import CONTACTS, WORK_TERMS
+from ...contact.solvers.prox import prox_entry, prox_work
+from ...errors import ParameterError
 
 
 def iterations_over_alpha(model: Moreau, alphas: Sequence[float] | ArrayLike) -> np.ndarray:

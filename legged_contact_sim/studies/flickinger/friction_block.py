@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..model import RobotModel
-from ..simulation import Simulator
+from ...model import RobotModel
+from ...simulation import Simulator
 
 
 @dataclass(frozen=True)

@@ -2,14 +2,13 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..control import InProcess, make_controller
-from ..dynamics import center_of_mass
-from ..simulation import Simulator, Trajectory
+from ...control import InProcess, make_controller
+from ...dynamics import center_of_mass
+from ...simulation import Simulator, Trajectory
 
 START = (4.0, 0.01, 0.0, 2.0944, -0.4363, -0.6981)  # q at rest, m and rad (section 5.2)
 FOOT = ("E", "F")  # toe and heel
@@ -91,32 +90,14 @@ def summary(found: Jump) -> dict[str, Any]:
     }
 
 
-def plot(found: Jump, path: Path) -> None:
-    """Draw energy and motor work, torques, gaps of the foot and reactions over time, with the phases."""
-    from matplotlib.figure import Figure
-
+def columns(found: Jump) -> dict[str, np.ndarray]:
+    """Return the series of a jump: time, energies, motor work, torques, gaps and reactions of both ends of the foot."""
     run = found.run
-    figure = Figure(figsize=(8, 10), layout="constrained")
-    energy, torque, gaps, forces = figure.subplots(4, 1, sharex=True)
-    energy.plot(run.time, run.energies.sum(axis=1), label="total")
-    energy.plot(run.time, found.balance, label="total minus motor work")
-    energy.set_ylabel("energy (J)")
+    kinetic, potential, _ = run.energies.T
+    series = {"time": run.time, "kinetic": kinetic, "potential": potential, "motor_work": run.works[:, 0]}
     for k, name in enumerate(MOTORS):
-        torque.plot(run.time, run.effort[:, 3 + k], label=name, linewidth=0.9)
-    torque.set_ylabel("torque (N m)")
+        series[f"torque_{name}"] = run.effort[:, 3 + k]
     for name in FOOT:
         k = run.robot.contact_names.index(name)
-        gaps.plot(run.time, run.gaps[:, k], label=name)
-        forces.plot(run.time, run.forces[:, k, 2], label=f"{name} normal", linewidth=0.9)
-    gaps.set_ylabel("gap (m)")
-    weight = -float(run.robot.gravity[2]) * run.robot.total_mass
-    forces.set_ylim(-0.2 * weight, 4.0 * weight)  # impacts, as means over one step, would dwarf the rest
-    forces.set(ylabel="reaction (N)", xlabel="time (s)")
-    for axes in (energy, torque, gaps, forces):
-        axes.grid(alpha=0.3)
-        axes.legend(loc="best", fontsize="small")
-        for name, time in found.changes:
-            axes.axvline(time, color="0.6", linewidth=0.8)
-            if axes is energy:
-                axes.annotate(name, (time, 1.0), xycoords=("data", "axes fraction"), fontsize=7, rotation=60)
-    figure.savefig(path, dpi=120)
+        series |= {f"gap_{name}": run.gaps[:, k], f"normal_{name}": run.forces[:, k, 2]}
+    return series

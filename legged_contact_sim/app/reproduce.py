@@ -1,0 +1,31 @@
+"""``legged-contact-sim reproduce``: run published studies again and report what came out."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from ..studies.frame import studies
+
+
+def add_command(commands: Any) -> None:
+    """Add the command to the command line's parser."""
+    parser = commands.add_parser("reproduce", help="run published studies again: figures, numbers, verdicts")
+    known = ", ".join(studies())
+    parser.add_argument("study", nargs="+", metavar="STUDY", help=f"{known}, or all")
+    parser.add_argument("--quick", action="store_true", help="a shorter version of every experiment")
+    parser.add_argument("--out", type=Path, default=Path("results"), metavar="DIR", help="default: %(default)s")
+    parser.add_argument("--jobs", type=int, default=0, metavar="N", help="processes; default: one per processor")
+    parser.add_argument("--fresh", action="store_true", help="do again what is there already")
+    parser.set_defaults(action=reproduce_studies)
+
+
+def reproduce_studies(options: argparse.Namespace) -> int:
+    """Run the studies; return 0 if every criterion held, else 1."""
+    from ..studies.frame.running import reproduce
+
+    keys = studies() if "all" in options.study else options.study
+    held = reproduce(keys, options.out, options.quick, options.jobs, options.fresh)
+    for key in keys:
+        print(options.out / key / "report.html")
+    print("every criterion held" if held else "not every criterion held: see the reports")
+    return 0 if held else 1

@@ -1,0 +1,207 @@
+"""The report of a study: every experiment with the document's value, ours and a verdict; as Markdown, HTML and JSON."""
+
+import base64
+import json
+import platform
+from dataclasses import dataclass
+from html import escape
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from .declaration import Criterion, Experiment, Study
+from .storage import LIBRARIES, Outcome, load, plain, write_atomically
+
+STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 1100px; margin: 2em auto; padding: 0 1em; color: #222; }
+table { border-collapse: collapse; margin: 1em 0; }
+td, th { border: 1px solid #ccc; padding: .3em .6em; text-align: left; }
+img { max-width: 100%; } figure { margin: 1.5em 0; } figcaption { color: #555; }
+.held { color: #0a6b2d; font-weight: bold; } .failed { color: #b00020; font-weight: bold; }
+"""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A criterion, the value that was found (None: none was), and whether it holds."""
+
+    criterion: Criterion
+    value: Any
+    held: bool
+
+    @property
+    def found(self) -> str:
+        """The value with its unit, for people."""
+        if self.value is None:
+            return "not found"
+        if isinstance(self.value, bool):
+            return "yes" if self.value else "no"
+        words = f"{self.value:.4g}" if isinstance(self.value, (int, float)) else str(self.value)
+        return f"{words} {self.criterion.unit}".strip()
+
+    @property
+    def expected(self) -> str:
+        """What was expected, with its unit."""
+        return f"{self.criterion.expected.words} {self.criterion.unit}".strip()
+
+    @property
+    def word(self) -> str:
+        """The verdict in a word."""
+        return "held" if self.held else "failed"
+
+
+def verdicts(experiment: Experiment, outcome: Outcome | None) -> list[Verdict]:
+    """Judge an experiment."""
+    numbers = outcome.result.numbers if outcome else {}
+    judged = []
+    for criterion in experiment.criteria:
+        value = numbers.get(criterion.number)
+        judged.append(Verdict(criterion, value, value is not None and bool(criterion.expected.holds(value))))
+    return judged
+
+
+def write_report(study: Study, folder: Path, quick: bool) -> bool:
+    """Write ``report.md``, ``report.html`` and ``summary.json`` of what is on disk; return whether all held."""
+    outcomes = {item.name: load(folder, item.name, quick) for item in study.experiments}
+    judged = {item.name: verdicts(item, outcomes[item.name]) for item in study.experiments}
+    failed = [name for name, outcome in outcomes.items() if outcome is None or outcome.error]
+    held = not failed and all(verdict.held for found in judged.values() for verdict in found)
+    write_atomically(folder / "report.md", markdown(study, outcomes, judged, quick))
+    write_atomically(folder / "report.html", html(study, outcomes, judged, quick, folder))
+    content = json.dumps(summary(study, outcomes, judged, quick, held), indent=2, default=plain)
+    write_atomically(folder / "summary.json", content + "\n")
+    return held
+
+
+def machine() -> dict[str, str]:
+    """Return where the report was made."""
+    libraries = {name: version(name) for name in LIBRARIES}
+    return {"processor": processor(), "python": platform.python_version(), **libraries}
+
+
+def processor() -> str:
+    """Return the processor's name."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor() or platform.machine()
+
+
+def summary(study: Study, outcomes: Any, judged: Any, quick: bool, held: bool) -> dict[str, Any]:
+    """Return everything that was found and judged as plain data."""
+    return {
+        "study": study.key,
+        "title": study.title,
+        "quick": quick,
+        "held": held,
+        "machine": machine(),
+        "experiments": [
+            {
+                "name": item.name,
+                "title": item.title,
+                "document": item.document,
+                "error": outcomes[item.name].error if outcomes[item.name] else "not run",
+                "cpu": outcomes[item.name].cpu if outcomes[item.name] else None,
+                "criteria": [
+                    {
+                        "quantity": verdict.criterion.quantity,
+                        "document": verdict.criterion.document,
+                        "expected": verdict.expected,
+                        "value": verdict.value,
+                        "unit": verdict.criterion.unit,
+                        "held": verdict.held,
+                        "explanation": verdict.criterion.explanation,
+                    }
+                    for verdict in judged[item.name]
+                ],
+                "numbers": outcomes[item.name].result.numbers if outcomes[item.name] else {},
+                "figures": {picture.number: f"{picture.name}.png" for picture in item.pictures},
+            }
+            for item in study.experiments
+        ],
+    }
+
+
+def tally(judged: dict[str, list[Verdict]]) -> str:
+    """Return how many criteria held."""
+    everything = [verdict for found in judged.values() for verdict in found]
+    return f"{sum(verdict.held for verdict in everything)} of {len(everything)} criteria held"
+
+
+def heading(study: Study, judged: Any, quick: bool) -> str:
+    """Return the line below the title."""
+    where = ", ".join(f"{name} {value}" for name, value in machine().items())
+    return f"{tally(judged)}. {'Quick version. ' if quick else ''}Made with {where}."
+
+
+def markdown(study: Study, outcomes: Any, judged: Any, quick: bool) -> str:
+    """Return the report as Markdown."""
+    lines = [f"# {study.title}", "", study.document, "", heading(study, judged, quick), ""]
+    lines += [f"- {remark}" for remark in study.remarks] + ([""] if study.remarks else [])
+    for item in study.experiments:
+        outcome = outcomes[item.name]
+        lines += [f"## {item.title}", "", f"In the document: {item.document}.", ""]
+        if outcome is None or outcome.error:
+            lines += [f"**Not done**: {outcome.error if outcome else 'it was not run'}", ""]
+        if judged[item.name]:
+            lines += ["| quantity | document | expected | ours | verdict |", "|---|---|---|---|---|"]
+            for verdict in judged[item.name]:
+                cells = (verdict.criterion.quantity, verdict.criterion.document, verdict.expected, verdict.found)
+                lines.append("| " + " | ".join([*cells, f"**{verdict.word}**"]) + " |")
+            lines.append("")
+            reasons = [(v.criterion.quantity, v.criterion.explanation) for v in judged[item.name]]
+            lines += [f"- {quantity}: {words}" for quantity, words in reasons if words]
+        lines += [f"- {remark}" for remark in item.remarks] + [""]
+        for picture in item.pictures:
+            lines += [f"![{picture.number}]({picture.name}.png)", "", f"*{picture.number}: {picture.caption}*", ""]
+    lines += ["## Figures and tables of the document", "", "| document | file |", "|---|---|"]
+    lines += [f"| {p.number} | `{p.name}.png` |" for item in study.experiments for p in item.pictures]
+    return "\n".join(lines) + "\n"
+
+
+def html(study: Study, outcomes: Any, judged: Any, quick: bool, folder: Path) -> str:
+    """Return the report as one HTML file with its figures inside."""
+    parts = [
+        f"<h1>{escape(study.title)}</h1><p>{escape(study.document)}</p><p>{escape(heading(study, judged, quick))}</p>"
+    ]
+    parts.append(bullets(study.remarks))
+    for item in study.experiments:
+        outcome = outcomes[item.name]
+        parts.append(f'<h2 id="{item.name}">{escape(item.title)}</h2><p>In the document: {escape(item.document)}.</p>')
+        if outcome is None or outcome.error:
+            parts.append(f'<p class="failed">Not done: {escape(outcome.error if outcome else "it was not run")}</p>')
+        if judged[item.name]:
+            parts.append(verdict_table(judged[item.name]))
+        reasons = [(v.criterion.quantity, v.criterion.explanation) for v in judged[item.name]]
+        parts.append(bullets([*(f"{quantity}: {words}" for quantity, words in reasons if words), *item.remarks]))
+        parts += [figure(folder / f"{p.name}.png", p.number, p.caption) for p in item.pictures]
+    title = escape(study.title)
+    head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>'
+    return (
+        f"<!doctype html><html lang=en><head>{head}<style>{STYLE}</style></head><body>{''.join(parts)}</body></html>\n"
+    )
+
+
+def verdict_table(judged: list[Verdict]) -> str:
+    """Return the table of an experiment's criteria as HTML."""
+    rows = ["<tr><th>quantity<th>document<th>expected<th>ours<th>verdict</tr>"]
+    for verdict in judged:
+        cells = (verdict.criterion.quantity, verdict.criterion.document, verdict.expected, verdict.found)
+        row = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+        rows.append(f'<tr>{row}<td class="{verdict.word}">{verdict.word}</td></tr>')
+    return f"<table>{''.join(rows)}</table>"
+
+
+def bullets(lines: Any) -> str:
+    """Return lines as an HTML list."""
+    return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>" if lines else ""
+
+
+def figure(path: Path, number: str, caption: str) -> str:
+    """Return a figure as HTML, the picture inside."""
+    if not path.is_file():
+        return f"<p>{escape(number)}: not drawn</p>"
+    data = base64.b64encode(path.read_bytes()).decode()
+    picture = f'<img alt="{escape(number)}" src="data:image/png;base64,{data}">'
+    return f"<figure>{picture}<figcaption>{escape(number)}: {escape(caption)}</figcaption></figure>"

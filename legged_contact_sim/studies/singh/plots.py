@@ -1,0 +1,87 @@
+"""Figures of the planar leg's fall and jump."""
+
+from typing import Any
+
+from ..frame import Result
+from .jump import FOOT, MOTORS
+
+WEIGHT = 35.892 * 9.81  # N
+
+
+def figure(rows: int, title: str) -> tuple[Any, Any]:
+    """Return a figure with some axes above one another over the same time."""
+    from matplotlib.figure import Figure
+
+    drawing = Figure(figsize=(8, 2.6 * rows), layout="constrained")
+    drawing.suptitle(title)
+    axes = drawing.subplots(rows, 1, sharex=True, squeeze=False)[:, 0]
+    axes[-1].set_xlabel("time (s)")
+    for one in axes:
+        one.grid(alpha=0.3)
+    return drawing, axes
+
+
+def fall_energy(result: Result) -> Any:
+    """Return the energies of the fall: all of them, and the total alone where its loss can be read."""
+    series = result.tables["series"]
+    drawing, (everything, total) = figure(2, "Singh: energy of the falling leg")
+    time, sum_of_both = series["time"], series["kinetic"] + series["potential"]
+    everything.plot(time, series["kinetic"], label="kinetic")
+    everything.plot(time, series["potential"], label="potential")
+    everything.plot(time, sum_of_both, label="total")
+    total.plot(time, sum_of_both - sum_of_both[0], color="tab:green", label="total minus its start")
+    for axes in (everything, total):
+        axes.set_ylabel("energy (J)")
+        axes.legend(loc="best", fontsize="small")
+        mark_events(axes, result)
+    return drawing
+
+
+def fall_reactions(result: Result) -> Any:
+    """Return gaps and reactions of both ends of the foot."""
+    series = result.tables["series"]
+    drawing, (gaps, forces) = figure(2, "Singh: foot of the falling leg")
+    for name in FOOT:
+        gaps.plot(series["time"], 1e3 * series[f"gap_{name}"], label=name)
+        forces.plot(series["time"], series[f"normal_{name}"], label=f"{name} normal")
+        forces.plot(series["time"], series[f"tangential_{name}"], "--", label=f"{name} tangential")
+    gaps.set_ylabel("gap (mm)")
+    forces.set(ylabel="reaction (N)", ylim=(-1.5 * WEIGHT, 2.0 * WEIGHT))  # an impact's mean would dwarf the rest
+    for axes in (gaps, forces):
+        axes.legend(loc="best", fontsize="small")
+        mark_events(axes, result)
+    return drawing
+
+
+def mark_events(axes: Any, result: Result) -> None:
+    """Draw a line at every event."""
+    for time in result.tables["events"]["time"]:
+        axes.axvline(time, color="0.6", linewidth=0.8)
+
+
+def jump_overview(result: Result) -> Any:
+    """Return energy and motor work, torques, gaps and reactions of a jump, with its phases."""
+    series = result.tables["series"]
+    drawing, (energy, torque, gaps, forces) = figure(4, "Singh: jump of the planar leg")
+    time, total = series["time"], series["kinetic"] + series["potential"]
+    energy.plot(time, total, label="total")
+    energy.plot(time, series["kinetic"], label="kinetic")
+    energy.plot(time, series["motor_work"], label="motor work")
+    energy.plot(time, total - series["motor_work"], label="total minus motor work")
+    energy.set_ylabel("energy (J)")
+    for name in MOTORS:
+        torque.plot(time, series[f"torque_{name}"], label=name, linewidth=0.9)
+    torque.set_ylabel("torque (N m)")
+    for name in FOOT:
+        gaps.plot(time, series[f"gap_{name}"], label=name)
+        forces.plot(time, series[f"normal_{name}"], label=f"{name} normal", linewidth=0.9)
+    gaps.set_ylabel("gap (m)")
+    forces.set(ylabel="reaction (N)", ylim=(-0.2 * WEIGHT, 4.0 * WEIGHT))
+    for axes in (energy, torque, gaps, forces):
+        axes.legend(loc="upper right", fontsize="small")
+        for begin in result.numbers["phase_times"]:
+            axes.axvline(begin, color="0.6", linewidth=0.8)
+    for level, (name, begin) in enumerate(zip(result.numbers["phases"], result.numbers["phase_times"], strict=True)):
+        place = (begin, 1.02 + 0.09 * (level % 2))
+        energy.annotate(name, place, xycoords=("data", "axes fraction"), fontsize=8, annotation_clip=False)
+    return drawing
