@@ -15,6 +15,7 @@ from std_srvs.srv import SetBool, Trigger
 from ..dynamics import forward_kinematics
 from ..errors import LeggedContactSimError, ParameterError, SimulationError
 from ..simulation import Simulator
+from ..simulation.start_pose import start_state
 from ..terrain import make_terrain
 from .inputs import Commands, Pushes
 from .pacing import Pacer
@@ -24,7 +25,6 @@ from .publishing import Outputs
 from .requests import Requests
 from .robot_parameters import declare_robot, robot_declarations
 from .snapshot import NANOSECONDS, Snapshot
-from .start_pose import start_state
 from .throttle import Throttle
 
 IDLE = 0.005  # s; between looks at requests while paused

@@ -1,24 +1,25 @@
 """The report of a study: every experiment with the document's value, ours and a verdict; as Markdown, HTML and JSON."""
 
-import base64
 import json
-import platform
 from dataclasses import dataclass
 from html import escape
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from ...simulation.documents import (
+    bullets,
+    figure,
+    html_table,
+    machine,
+    markdown_table,
+    page,
+    plain,
+    write_atomically,
+)
 from .declaration import Criterion, Experiment, Study
-from .storage import LIBRARIES, Outcome, load, plain, write_atomically
+from .storage import Outcome, load
 
-STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 1100px; margin: 2em auto; padding: 0 1em; color: #222; }
-table { border-collapse: collapse; margin: 1em 0; }
-td, th { border: 1px solid #ccc; padding: .3em .6em; text-align: left; }
-img { max-width: 100%; } figure { margin: 1.5em 0; } figcaption { color: #555; }
-.held { color: #0a6b2d; font-weight: bold; } .failed { color: #b00020; font-weight: bold; }
-"""
+HEADER = ("quantity", "document", "expected", "ours", "verdict")
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,11 @@ class Verdict:
     def expected(self) -> str:
         """What was expected, with its unit."""
         return f"{self.criterion.expected.words} {self.criterion.unit}".strip()
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """A row of the table of criteria."""
+        return (self.criterion.quantity, self.criterion.document, self.expected, self.found, self.word)
 
     @property
     def word(self) -> str:
@@ -71,21 +77,6 @@ def write_report(study: Study, folder: Path, quick: bool) -> bool:
     content = json.dumps(summary(study, outcomes, judged, quick, held), indent=2, default=plain)
     write_atomically(folder / "summary.json", content + "\n")
     return held
-
-
-def machine() -> dict[str, str]:
-    """Return where the report was made."""
-    libraries = {name: version(name) for name in LIBRARIES}
-    return {"processor": processor(), "python": platform.python_version(), **libraries}
-
-
-def processor() -> str:
-    """Return the processor's name."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        return platform.processor() or platform.machine()
 
 
 def summary(study: Study, outcomes: Any, judged: Any, quick: bool, held: bool) -> dict[str, Any]:
@@ -145,18 +136,15 @@ def markdown(study: Study, outcomes: Any, judged: Any, quick: bool) -> str:
         if outcome is None or outcome.error:
             lines += [f"**Not done**: {outcome.error if outcome else 'it was not run'}", ""]
         if judged[item.name]:
-            lines += ["| quantity | document | expected | ours | verdict |", "|---|---|---|---|---|"]
-            for verdict in judged[item.name]:
-                cells = (verdict.criterion.quantity, verdict.criterion.document, verdict.expected, verdict.found)
-                lines.append("| " + " | ".join([*cells, f"**{verdict.word}**"]) + " |")
-            lines.append("")
+            rows = [(*verdict.cells[:-1], f"**{verdict.word}**") for verdict in judged[item.name]]
+            lines += [*markdown_table(HEADER, rows), ""]
             reasons = [(v.criterion.quantity, v.criterion.explanation) for v in judged[item.name]]
             lines += [f"- {quantity}: {words}" for quantity, words in reasons if words]
         lines += [f"- {remark}" for remark in item.remarks] + [""]
         for picture in item.pictures:
             lines += [f"![{picture.number}]({picture.name}.png)", "", f"*{picture.number}: {picture.caption}*", ""]
-    lines += ["## Figures and tables of the document", "", "| document | file |", "|---|---|"]
-    lines += [f"| {p.number} | `{p.name}.png` |" for item in study.experiments for p in item.pictures]
+    files = [(p.number, f"`{p.name}.png`") for item in study.experiments for p in item.pictures]
+    lines += ["## Figures and tables of the document", "", *markdown_table(("document", "file"), files)]
     return "\n".join(lines) + "\n"
 
 
@@ -172,36 +160,8 @@ def html(study: Study, outcomes: Any, judged: Any, quick: bool, folder: Path) ->
         if outcome is None or outcome.error:
             parts.append(f'<p class="failed">Not done: {escape(outcome.error if outcome else "it was not run")}</p>')
         if judged[item.name]:
-            parts.append(verdict_table(judged[item.name]))
+            parts.append(html_table(HEADER, [verdict.cells for verdict in judged[item.name]]))
         reasons = [(v.criterion.quantity, v.criterion.explanation) for v in judged[item.name]]
         parts.append(bullets([*(f"{quantity}: {words}" for quantity, words in reasons if words), *item.remarks]))
         parts += [figure(folder / f"{p.name}.png", p.number, p.caption) for p in item.pictures]
-    title = escape(study.title)
-    head = f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title>'
-    return (
-        f"<!doctype html><html lang=en><head>{head}<style>{STYLE}</style></head><body>{''.join(parts)}</body></html>\n"
-    )
-
-
-def verdict_table(judged: list[Verdict]) -> str:
-    """Return the table of an experiment's criteria as HTML."""
-    rows = ["<tr><th>quantity<th>document<th>expected<th>ours<th>verdict</tr>"]
-    for verdict in judged:
-        cells = (verdict.criterion.quantity, verdict.criterion.document, verdict.expected, verdict.found)
-        row = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
-        rows.append(f'<tr>{row}<td class="{verdict.word}">{verdict.word}</td></tr>')
-    return f"<table>{''.join(rows)}</table>"
-
-
-def bullets(lines: Any) -> str:
-    """Return lines as an HTML list."""
-    return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in lines)}</ul>" if lines else ""
-
-
-def figure(path: Path, number: str, caption: str) -> str:
-    """Return a figure as HTML, the picture inside."""
-    if not path.is_file():
-        return f"<p>{escape(number)}: not drawn</p>"
-    data = base64.b64encode(path.read_bytes()).decode()
-    picture = f'<img alt="{escape(number)}" src="data:image/png;base64,{data}">'
-    return f"<figure>{picture}<figcaption>{escape(number)}: {escape(caption)}</figcaption></figure>"
+    return page(study.title, parts)

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from ...simulation.documents import LIBRARIES, plain, write_atomically
 from .declaration import Result
 
 SOURCES = Path(__file__).resolve().parents[2]
-LIBRARIES = ("numpy", "scipy", "numba")
 
 
 @dataclass(frozen=True)
@@ -37,20 +37,6 @@ def fingerprint(quick: bool) -> str:
     for path in sorted(SOURCES.rglob("*.py")):
         digest.update(path.relative_to(SOURCES).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
-
-
-def plain(value: Any) -> Any:
-    """Return numpy numbers and arrays as JSON knows them."""
-    if isinstance(value, (np.generic, np.ndarray)):
-        return value.tolist()
-    raise TypeError(f"{type(value).__name__} has no place in a JSON file")
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write a file that is there as a whole or not at all."""
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    part.write_text(text)
-    part.replace(path)
 
 
 def save(folder: Path, name: str, outcome: Outcome, quick: bool) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..dynamics.functions import checked, coordinates
 from ..errors import ParameterError
-from ..simulation import Simulator
+from .simulator import Simulator
 
 
 def start_state(simulator: Simulator, values: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
