@@ -2,6 +2,7 @@
 
 import ast
 import dis
+import functools
 import os
 import shutil
 import signal
@@ -16,10 +17,10 @@ import numpy as np
 import pytest
 
 import legged_contact_sim.dynamics  # noqa: F401  (so that there are entries)
-from legged_contact_sim import RobotModel, Simulator
+from legged_contact_sim import RobotModel, Simulator, contact
 from legged_contact_sim.dynamics.energy import energy_entry
 from legged_contact_sim.dynamics.workspace import workspace
-from legged_contact_sim.jit import compilation
+from legged_contact_sim.jit import cache, compilation, sources
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "legged_contact_sim"
@@ -45,92 +46,155 @@ def edit(path, old, new):
     path.write_text(text.replace(old, new))
 
 
-# the hash
+# keys
 
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
-    """Let the module look at a copy of the package."""
+    """Let the modules look at a copy of the package."""
     copy = copy_of_package(tmp_path)
-    monkeypatch.setattr(compilation, "PACKAGE", copy)
+    monkeypatch.setattr(sources, "PACKAGE", copy)
     return copy
 
 
-def test_an_edit_of_any_kernel_source_changes_the_hash(package):
-    before = compilation.kernel_hash()
-    assert before == compilation.kernel_hash()
-    sources = compilation.kernel_sources()
-    assert len(sources) > 10
-    seen = {before}
-    for path in sources:
-        path.write_bytes(path.read_bytes() + b"\n")
-        seen.add(compilation.kernel_hash())
-    assert len(seen) == 1 + len(sources)
+def keys(package, *names):
+    """Return the keys of kernels in some modules, as a process finds them that begins now."""
+    forget_sources()
+    return [cache.source_key(sources.sources_of(package / name)) for name in names]
 
 
-def test_a_new_or_renamed_kernel_source_changes_the_hash(package):
-    before = compilation.kernel_hash()
-    path = package / "dynamics" / "energy.py"
-    moved = path.rename(path.with_name("energies.py"))
-    renamed = compilation.kernel_hash()
-    shutil.copy(moved, path)
-    assert len({before, renamed, compilation.kernel_hash()}) == 3
+def forget_sources():
+    for remembered in (sources.sources_of, sources.imported, sources._imports, sources._is_file):
+        remembered.cache_clear()
+    cache._name_and_digest.cache_clear()
 
 
-def test_an_edit_of_other_sources_keeps_the_kernels(package):
-    before = compilation.kernel_hash()
-    path = package / "errors.py"
-    path.write_text(path.read_text() + "\n")
-    assert compilation.kernel_hash() == before
+ENERGY_MODULE, COMPLIANT, HYBRID = "dynamics/energy.py", "contact/models/compliant.py", "contact/models/hybrid.py"
+EXACT = "contact/models/exact_lcp.py"
+
+
+@pytest.mark.parametrize(
+    ("edited", "changed"),
+    [
+        ("contact/models/compliant.py", [COMPLIANT]),
+        ("contact/models/hybrid.py", [HYBRID]),
+        ("contact/stepping/time_stepping.py", [COMPLIANT, EXACT]),
+        ("contact/records.py", [COMPLIANT, EXACT, HYBRID]),
+        ("model/records.py", [ENERGY_MODULE, COMPLIANT, EXACT, HYBRID]),
+        ("dynamics/spatial.py", [ENERGY_MODULE, COMPLIANT, EXACT, HYBRID]),
+        ("model/robot.py", []),
+        ("errors.py", []),
+    ],
+)
+def test_an_edit_reaches_the_kernels_that_are_made_of_it_and_no_others(package, edited, changed):
+    modules = [ENERGY_MODULE, COMPLIANT, EXACT, HYBRID]
+    before = keys(package, *modules)
+    assert before == keys(package, *modules)
+    path = package / edited
+    path.write_bytes(path.read_bytes() + b"\n")
+    after = keys(package, *modules)
+    assert [name for name, old, new in zip(modules, before, after) if old != new] == changed
+
+
+def test_a_renamed_source_changes_the_key(package):
+    before = keys(package, ENERGY_MODULE)
+    path = package / "dynamics" / "momentum.py"
+    path.rename(path.with_name("momenta.py"))
+    edit(package / ENERGY_MODULE, "from .momentum import", "from .momenta import")
+    assert keys(package, ENERGY_MODULE) != before
+
+
+def test_an_edit_of_the_compiler_reaches_everything(package):
+    before = cache.compiler_key()
+    path = package / "jit" / "sources.py"
+    path.write_bytes(path.read_bytes() + b"\n")
+    assert cache.compiler_key() != before
 
 
 def test_another_processor_python_or_numba_has_kernels_of_its_own(monkeypatch):
-    hashes = {compilation.kernel_hash()}
+    hashes = {cache.compiler_key()}
     for owner, name, value in (
-        (compilation.llvm, "get_host_cpu_name", lambda: "abacus"),
-        (compilation.sys, "version", "4.0"),
-        (compilation.numba, "__version__", "1.0"),
+        (cache.llvm, "get_host_cpu_name", lambda: "abacus"),
+        (cache.sys, "version", "4.0"),
+        (cache.numba, "__version__", "1.0"),
     ):
         with monkeypatch.context() as other:
             other.setattr(owner, name, value)
-            hashes.add(compilation.kernel_hash())
+            hashes.add(cache.compiler_key())
     assert len(hashes) == 4
 
 
-def test_the_hash_does_not_depend_on_the_place(tmp_path, monkeypatch):
-    copy = copy_of_package(tmp_path / "here")
-    monkeypatch.setattr(compilation, "PACKAGE", copy)
-    before = compilation.kernel_hash()
-    monkeypatch.setattr(compilation, "PACKAGE", Path(shutil.copytree(copy, tmp_path / "there")))
-    assert compilation.kernel_hash() == before
+def test_the_key_does_not_depend_on_the_place(tmp_path, monkeypatch):
+    found = []
+    for place in ("here", "there"):
+        copy = copy_of_package(tmp_path / place)
+        monkeypatch.setattr(sources, "PACKAGE", copy)
+        found.append((cache.compiler_key(), *keys(copy, ENERGY_MODULE, EXACT)))
+    assert found[0] == found[1]
 
 
-def test_everything_that_entries_reach_is_in_the_hash():
+@pytest.mark.parametrize(
+    ("line", "reached"),
+    [
+        ("from . import helpers", True),
+        ("from .helpers import double", True),
+        ("from my_ground.helpers import double", True),
+        ("import my_ground.helpers as helpers", True),
+        ("from my_ground import double", True),
+        ("from .helpers import (  # doubles (everything)\n    double,\n)", True),
+        ("from .helpers import \\\n    double", True),
+        ("def late():\n    from .helpers import double", True),
+        ("import numpy", False),
+        ("HELP = '''\nfrom .helpers we take nothing\n'''", False),
+    ],
+)
+def test_imports_of_another_package_are_followed(tmp_path, line, reached):
+    package = tmp_path / "my_ground"
+    package.mkdir()
+    (package / "__init__.py").write_text("from .helpers import double\n")
+    (package / "helpers.py").write_text("def double(x):\n    return 2 * x\n")
+    (package / "model.py").write_text(f"from legged_contact_sim.jit import inlined\n{line}\n")
+    forget_sources()
+    found = sources.sources_of(package / "model.py")
+    assert package / "model.py" in found
+    assert (package / "helpers.py" in found) == reached
+    assert PACKAGE / "jit" / "compilation.py" in found
+
+
+def test_everything_that_entries_reach_is_in_their_key():
     """Follow names from the entries to all functions and constants of the package that are compiled into them."""
-    hashed = set(compilation.kernel_sources())
-    waiting = [entry.py_func for entry in compilation._entries]
-    reached = set()
-    while waiting:
-        function = waiting.pop()
-        if function in reached or not Path(function.__code__.co_filename).is_relative_to(PACKAGE):
-            continue
-        reached.add(function)
-        assert Path(function.__code__.co_filename) in hashed, f"{function} of {function.__code__.co_filename}"
-        module = sys.modules[function.__module__]
-        origins = imported_from(module)
-        for name in global_names(function.__code__):
-            value = module.__dict__.get(name)
-            if isinstance(value, types.FunctionType):
-                waiting.append(value)
-            elif name in origins:
-                assert origins[name] in hashed, f"{name}, used in {function}, comes from {origins[name]}"
-    assert len(reached) > 50
+    for model in contact.MODELS:
+        contact.MODELS[model]
+    entries = [entry.py_func for entry in compilation._entries]
+    entries = [entry for entry in entries if entry.__module__.startswith("legged_contact_sim.")]
+    assert len(entries) > 20
+    for entry in entries:
+        hashed = cache.kernel_sources(entry)
+        waiting, reached = [entry], set()
+        while waiting:
+            function = waiting.pop()
+            path = Path(function.__code__.co_filename)
+            if function in reached or not path.is_relative_to(PACKAGE):
+                continue
+            reached.add(function)
+            assert path in hashed, f"{entry} calls {function} of {path}"
+            module = sys.modules[function.__module__]
+            for cell in function.__closure__ or ():
+                waiting.append(cell.cell_contents)
+            origins = imported_from(module)
+            for name in global_names(function.__code__):
+                value = module.__dict__.get(name)
+                if isinstance(value, types.FunctionType):
+                    waiting.append(value)
+                elif name in origins:
+                    assert origins[name] in hashed, f"{name}, used in {function}, comes from {origins[name]}"
 
 
 def global_names(code):
     return {step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"}
 
 
+@functools.cache
 def imported_from(module):
     """Return the file of the package that each name of a module is imported from."""
     origins, folder = {}, Path(module.__file__).parent
@@ -244,7 +308,7 @@ def roots(monkeypatch, **environment):
         monkeypatch.delenv(name, raising=False)
     for name, value in environment.items():
         monkeypatch.setenv(name, str(value))
-    return list(compilation._candidate_roots())
+    return list(cache._candidate_roots())
 
 
 def test_cache_lives_beside_the_code_then_with_the_user(monkeypatch, tmp_path):
@@ -273,18 +337,18 @@ def test_code_is_not_taken_from_a_folder_that_a_stranger_may_have_put_there(tmp_
         (parent / "cache").mkdir(parents=True)
     public.chmod(0o1777)
     places = [public / "cache", private / "cache"]
-    assert compilation._first_writable(iter(places)) == places[0]
-    monkeypatch.setattr(compilation, "USER", compilation.USER + 1)
-    assert compilation._first_writable(iter(places)) == places[1]
+    assert cache._first_writable(iter(places)) == places[0]
+    monkeypatch.setattr(cache, "USER", cache.USER + 1)
+    assert cache._first_writable(iter(places)) == places[1]
 
 
 def test_first_folder_that_can_be_written(tmp_path):
     (tmp_path / "file").touch()
     good = tmp_path / "new" / "folder"
-    assert compilation._first_writable(iter([tmp_path / "file", tmp_path / "file" / "in", good, tmp_path])) == good
+    assert cache._first_writable(iter([tmp_path / "file", tmp_path / "file" / "in", good, tmp_path])) == good
     assert list(good.iterdir()) == []
     with pytest.raises(OSError, match=f"tried {tmp_path / 'file'}"):
-        compilation._first_writable(iter([tmp_path / "file"]))
+        cache._first_writable(iter([tmp_path / "file"]))
 
 
 def test_old_caches_are_forgotten_but_the_newest(tmp_path):
@@ -293,8 +357,8 @@ def test_old_caches_are_forgotten_but_the_newest(tmp_path):
         (folder / "deep").mkdir(parents=True)
         os.utime(folder, (time.time() - 100.0 * age,) * 2)
     (tmp_path / "something_else").mkdir()
-    compilation._forget_old_caches(tmp_path / "kernels-6")  # in use, though old
-    kept = {f"kernels-{age}" for age in (*range(compilation.KEPT_CACHES), 6)}
+    cache._forget_old(tmp_path / "kernels-6", "kernels-*")  # in use, though old
+    kept = {f"kernels-{age}" for age in (*range(cache.KEPT_CACHES), 6)}
     assert {path.name for path in tmp_path.iterdir()} == {*kept, "something_else"}
 
 
@@ -302,8 +366,8 @@ def test_our_cache_folder_is_not_forced_on_others():
     import numba
 
     assert "kernels-" not in numba.config.CACHE_DIR
-    with compilation._cache_folder_in_force():
-        assert str(compilation.cache_folder()) == numba.config.CACHE_DIR
+    with compilation._cache_folder_in_force(cache.cache_folder()):
+        assert str(cache.cache_folder()) == numba.config.CACHE_DIR
     assert "kernels-" not in numba.config.CACHE_DIR
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..contact import MODELS
-from ..jit import compilation
+from ..jit.cache import cache_folder
 from ..model import robots
 from ..simulation.scenarios import scenarios
 
@@ -49,7 +49,7 @@ def examine() -> Iterator[Finding]:
     yield Finding("robots", bool(robots()), ", ".join(robots()) or "urdf/ is not where the package looks")
     yield Finding("scenarios", bool(scenarios()), ", ".join(scenarios()) or "config/ is not where the package looks")
     yield Finding("contact models", True, ", ".join(MODELS))
-    folder = compilation.cache_folder()
+    folder = cache_folder()
     compiled = len(list(folder.rglob("*.nbc")))
     words = f"{compiled} entries in {folder}" if compiled else "none: the first run compiles, for half a minute or so"
     yield Finding("compiled kernels", compiled > 0, words, needed=False)

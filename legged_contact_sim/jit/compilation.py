@@ -2,34 +2,29 @@
 
 ``inlined`` marks the small functions that kernels are made of: ordinary Python that tests call as it is.
 ``compiled`` marks the few entries that Python calls: they are cached on disk in a folder named after a hash of
-all sources of this package that hold kernels, since numba itself notices a change only in the entry's own file.
+all sources that the entry can reach, since numba itself notices a change only in the entry's own file.
 """
 
 import atexit
 import contextlib
-import errno
 import functools
 import gc
-import hashlib
 import os
-import shutil
 import signal
-import stat
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-import llvmlite.binding as llvm
 import numba
 import numpy as np
 from numba.core import event
 from numba.core.caching import FunctionCache
 from numba.extending import register_jitable
 
+from .cache import cache_folder, kernel_folder, register
 from .children import die_with_parent
 from .shared_helpers import Call, Relay, keep_helpers
 from .type_memory import remember_types_of_calls
@@ -43,10 +38,6 @@ MATHS: dict[str, Any] = {"fastmath": {"contract", "nsz", "arcp", "reassoc"}, "er
 # which otherwise takes a quarter of a contact step.
 NO_ALLOCATION: dict[str, Any] = {"_nrt": False}
 
-PACKAGE = Path(__file__).resolve().parent.parent
-KERNEL_FOLDERS = ("actuation", "contact", "dynamics", "jit", "terrain")
-KEPT_CACHES = 4
-USER = os.getuid() if hasattr(os, "getuid") else 0
 CHILD_SECONDS = 600.0  # a compilation that takes longer in the child process is done here
 
 inlined = register_jitable(no_cfunc_wrapper=True, **NO_ALLOCATION, **MATHS)
@@ -57,7 +48,7 @@ inlined_as_written = register_jitable(
 
 
 def compiled(function: Function) -> Function:
-    """Compile an entry that Python calls; the result is cached on disk under the hash of all kernel sources."""
+    """Compile an entry that Python calls; the result is cached on disk under the hash of its sources."""
     return _entry(function)
 
 
@@ -68,7 +59,9 @@ def compiled_long(function: Function) -> Function:
 
 def shared(function: Function) -> Function:
     """Like `inlined`, for a large helper: compiled once for all entries, or ahead by another process (see `Call`)."""
-    _shared.add(function)
+    if not numba.config.DISABLE_JIT:
+        _shared.add(function)
+        register(function)
     return inlined(function)  # type: ignore[no-any-return]
 
 
@@ -103,8 +96,8 @@ def _entry(function: Function, **options: Any) -> Function:
     if numba.config.DISABLE_JIT:
         return _uncompiled(function)
     entry = numba.njit(**options, **NO_ALLOCATION, **MATHS)(function)
-    with _cache_folder_in_force():
-        entry._cache = _EntryCache(entry)
+    register(function)
+    entry._cache = _EntryCache(entry)
     _entries.add(entry)
     return entry  # type: ignore[no-any-return]
 
@@ -127,12 +120,22 @@ def _with_named_fields(argument: Any) -> Any:
     return argument.view(np.recarray) if is_records else argument
 
 
-class _EntryCache(FunctionCache):
-    """Numba's cache of an entry on disk: filled by a child process, and made anew where it is damaged."""
+class _EntryCache:
+    """What numba asks for a compiled entry, and gives it to: its cache on disk, filled by a child process."""
 
     def __init__(self, entry: Any) -> None:
-        super().__init__(entry.py_func)
         self._entry = entry
+
+    @functools.cached_property
+    def _disk(self) -> FunctionCache:
+        """Numba's own cache."""
+        with _cache_folder_in_force(kernel_folder(self._entry.py_func)):
+            return FunctionCache(self._entry.py_func)
+
+    @property
+    def cache_path(self) -> str:
+        """The folder that numba keeps the entry in."""
+        return self._disk.cache_path  # type: ignore[no-any-return]
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
         """Return the compiled entry, which another process compiles if need be. None: the caller has to do it."""
@@ -145,17 +148,17 @@ class _EntryCache(FunctionCache):
     def save_overload(self, signature: Any, result: Any) -> None:
         """Keep the compiled entry, or go on without."""
         try:
-            super().save_overload(signature, result)
+            self._disk.save_overload(signature, result)
         except OSError as error:
             if not _is_child:
                 print(f"legged_contact_sim: cannot keep {self._entry.__name__}: {error}", file=sys.stderr)
 
     def _look_up(self, signature: Any, target_context: Any) -> Any:
         try:
-            return super().load_overload(signature, target_context)
-        except Exception:  # what a power cut has left of a file may raise anything
+            return self._disk.load_overload(signature, target_context)
+        except Exception:  # what a power cut has left of a file may raise anything; it is made anew
             with contextlib.suppress(OSError):
-                self.flush()
+                self._disk.flush()
             return None
 
 
@@ -172,15 +175,15 @@ def _compile_in_child(entry: Any, signature: Any) -> None:
 
     def lead() -> None:
         relay.listen()
-        keep_helpers(_shared, cache_folder(), relay.wait)
+        keep_helpers(_shared, relay.wait)
         entry.compile(signature)
 
     def help_out() -> None:
-        keep_helpers(_shared, cache_folder(), lambda name: None)
+        keep_helpers(_shared, lambda name: None)
         for work in works:
             work()
             if isinstance(work, Call):
-                relay.tell(work.file_name)
+                relay.tell(work.file)
 
     children = [_fork(lead), _fork(help_out, told=False)] if works else [_fork(lead)]
     relay.close()
@@ -233,85 +236,11 @@ def _has_ended(child: int) -> bool:
     return True
 
 
-def cache_folder() -> Path:
-    """Return the folder that holds this version's compiled kernels, created on first use."""
-    global _folder
-    if _folder is None:
-        _folder = _first_writable(_candidate_roots()) / f"kernels-{kernel_hash()}"
-        _folder.mkdir(parents=True, exist_ok=True)
-        _forget_old_caches(_folder)
-    return _folder
-
-
-def kernel_sources() -> list[Path]:
-    """Return the files that hold kernels, and constants and records that are compiled into them."""
-    found = [path for folder in KERNEL_FOLDERS for path in (PACKAGE / folder).rglob("*.py")]
-    names = ("model/records.py",)
-    return sorted([*found, *(PACKAGE / name for name in names)])
-
-
-def kernel_hash() -> str:
-    """Return a hash of every source that a kernel may be made of, and of who compiles it for which processor.
-
-    Any edit may reach a kernel through inlining. A folder may be seen by several machines and versions of Python.
-    """
-    processor = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
-    digest = hashlib.sha256(f"{numba.__version__} {sys.version} {processor}".encode())
-    for source in kernel_sources():
-        digest.update(source.relative_to(PACKAGE).as_posix().encode() + b"\0" + source.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def _candidate_roots() -> Iterator[Path]:
-    """Yield where caches may live, best first: the user's choice, beside the code, the user's cache folder."""
-    chosen = os.environ.get("NUMBA_CACHE_DIR")
-    if chosen:
-        yield Path(chosen).absolute()  # the program may go to another folder
-    yield PACKAGE / "__pycache__"
-    home_cache = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    with contextlib.suppress(RuntimeError):  # a user without a home
-        yield (home_cache if home_cache.is_absolute() else Path.home() / ".cache") / "legged_contact_sim"
-    yield Path(tempfile.gettempdir()) / f"legged_contact_sim-{USER}"
-
-
-def _first_writable(roots: Iterator[Path]) -> Path:
-    tried = []
-    for root in roots:
-        try:
-            root.mkdir(parents=True, exist_ok=True)
-            _refuse_strangers(root)
-            probe = root / f".probe-{os.getpid()}"
-            probe.touch()
-            probe.unlink()
-        except OSError as error:
-            tried.append(f"{root} ({error.strerror})")
-            continue
-        return root
-    raise OSError("no folder for compiled kernels is writable; tried " + ", ".join(tried))
-
-
-def _refuse_strangers(folder: Path) -> None:
-    """Raise an error for a folder that anybody may have put where we look for code: in /tmp, one that is not ours."""
-    if folder.parent.stat().st_mode & stat.S_IWOTH and folder.lstat().st_uid != USER:
-        raise PermissionError(errno.EPERM, "it belongs to another user")
-
-
-def _forget_old_caches(current: Path) -> None:
-    """Remove the caches of earlier sources, all but the newest few (another version may be running from one)."""
-    others = []
-    for path in current.parent.glob("kernels-*"):
-        if path != current:
-            with contextlib.suppress(OSError):  # another process may just have removed it
-                others.append((path.stat().st_mtime, path))
-    for _, path in sorted(others, reverse=True)[KEPT_CACHES:]:
-        shutil.rmtree(path, ignore_errors=True)
-
-
 @contextlib.contextmanager
-def _cache_folder_in_force() -> Iterator[None]:
-    """Point numba at our cache folder while one of our entries is decorated, and only then."""
+def _cache_folder_in_force(folder: Path) -> Iterator[None]:
+    """Point numba at a folder of ours while the cache of one of our entries is made, and only then."""
     before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(cache_folder())
+    numba.config.CACHE_DIR = str(folder)
     try:
         yield
     finally:
@@ -370,7 +299,6 @@ _entries: set[Any] = set()
 _shared: set[Callable[..., Any]] = set()
 _companions: list[Callable[[], Any]] = []
 _is_child = False
-_folder: Path | None = None
 _progress = _CompileProgress()
 event.register("numba:compile", _progress)
 atexit.register(event.unregister, "numba:compile", _progress)

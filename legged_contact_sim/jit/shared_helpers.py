@@ -21,6 +21,8 @@ from numba.core.compiler import CompileResult
 from numba.core.dispatcher import Dispatcher
 from numba.core.registry import cpu_target
 
+from .cache import kernel_folder
+
 
 @dataclass(frozen=True, eq=False)
 class Call:
@@ -35,9 +37,9 @@ class Call:
         return tuple(numba.typeof(argument) for argument in self.arguments)
 
     @property
-    def file_name(self) -> str:
-        """Name of the file that keeps the compiled helper."""
-        return file_name(self.helper, self.signature)
+    def file(self) -> Path:
+        """File that keeps the compiled helper."""
+        return helper_file(self.helper, self.signature)
 
     def __call__(self) -> None:
         """Compile the helper as a kernel would that calls it."""
@@ -46,23 +48,23 @@ class Call:
         context.resolve_value_type(self.helper).get_call_type(context, self.signature, {})
 
 
-def file_name(helper: Callable[..., Any], signature: tuple[Any, ...]) -> str:
-    """Return the name of the file that keeps a helper compiled for a signature."""
+def helper_file(helper: Callable[..., Any], signature: tuple[Any, ...]) -> Path:
+    """Return the file that keeps a helper compiled for a signature."""
     types = hashlib.sha256(str(signature).encode()).hexdigest()[:16]
-    return f"{helper.__module__}.{helper.__qualname__}-{types}.helper"
+    return kernel_folder(helper) / f"{types}.helper"
 
 
 class KeptHelper:
     """What numba asks for a compiled helper before it compiles it, and gives it to afterwards: numba's cache."""
 
-    def __init__(self, helper: Callable[..., Any], folder: Path, wait: Callable[[str], None]) -> None:
-        """Keep a helper in a folder; ``wait`` returns when another process has done its part of the work on a file."""
-        self._helper, self._folder, self._wait = helper, folder, wait
+    def __init__(self, helper: Callable[..., Any], wait: Callable[[Path], None]) -> None:
+        """Keep a helper; ``wait`` returns when another process has done its part of the work on a file."""
+        self._helper, self._wait = helper, wait
 
     def load_overload(self, signature: tuple[Any, ...], target_context: Any) -> Any:
         """Return the compiled helper, or None."""
-        path = self._folder / file_name(self._helper, signature)
-        self._wait(path.name)
+        path = helper_file(self._helper, signature)
+        self._wait(path)
         try:
             return CompileResult._rebuild(target_context, *pickle.loads(path.read_bytes()))
         except Exception:  # it is not there; or what a power cut has left of it, which may raise anything
@@ -70,7 +72,7 @@ class KeptHelper:
 
     def save_overload(self, signature: tuple[Any, ...], result: Any) -> None:
         """Keep the compiled helper; another process sees the whole file or none."""
-        path = self._folder / file_name(self._helper, signature)
+        path = helper_file(self._helper, signature)
         draft = path.with_suffix(f".{os.getpid()}")
         try:
             draft.write_bytes(serialize.dumps(result._reduce()))
@@ -79,8 +81,8 @@ class KeptHelper:
             draft.unlink(missing_ok=True)
 
 
-def keep_helpers(helpers: Collection[Callable[..., Any]], folder: Path, wait: Callable[[str], None]) -> None:
-    """From now on, in this process, take these helpers from a folder where they are, and leave them there.
+def keep_helpers(helpers: Collection[Callable[..., Any]], wait: Callable[[Path], None]) -> None:
+    """From now on, in this process, take these helpers from the disk where they are there, and leave them there.
 
     With a numba that is built in another way nothing is changed; compiling then takes longer.
     """
@@ -90,18 +92,18 @@ def keep_helpers(helpers: Collection[Callable[..., Any]], folder: Path, wait: Ca
 
     def compile_or_take(self, signature):  # type: ignore[no-untyped-def]
         if self.py_func in helpers:
-            self._cache = KeptHelper(self.py_func, folder, wait)
+            self._cache = KeptHelper(self.py_func, wait)
         return compile_here(self, signature)
 
     Dispatcher.compile = compile_or_take  # type: ignore[method-assign]
 
 
 class Relay:
-    """A pipe from the process that compiles helpers ahead to the one that waits for them: names of finished files."""
+    """A pipe from the process that compiles helpers ahead to the one that waits for them: paths of finished files."""
 
     def __init__(self, calls: Collection[Call]) -> None:
         """Open the pipe; until a process listens or tells, both ends are open."""
-        self._awaited = {call.file_name for call in calls}
+        self._awaited = {str(call.file) for call in calls}
         self._reader, self._writer = os.pipe()
 
     def listen(self) -> None:
@@ -109,19 +111,19 @@ class Relay:
         os.close(self._writer)
         self._lines = os.fdopen(self._reader)
 
-    def wait(self, name: str) -> None:
+    def wait(self, file: Path) -> None:
         """Return when the file is there, if it was promised and as long as the other process lives."""
-        while name in self._awaited:
+        while str(file) in self._awaited:
             line = self._lines.readline()
             if line:
                 self._awaited.discard(line.strip())
             else:
                 self._awaited.clear()
 
-    def tell(self, name: str) -> None:
+    def tell(self, file: Path) -> None:
         """Say that a file is there; who waited for it may be gone."""
         with contextlib.suppress(OSError):
-            os.write(self._writer, f"{name}\n".encode())
+            os.write(self._writer, f"{file}\n".encode())
 
     def close(self) -> None:
         """Leave the pipe to the other processes."""
