@@ -5,7 +5,7 @@ from itertools import cycle
 from typing import Any
 
 import numpy as np
-from rclpy.serialization import serialize_message
+from rclpy.serialization import deserialize_message, serialize_message
 
 WORD = np.dtype("<u4")
 # The words that mark holes; two of them make a finite double, one a finite float. Every template takes marks of its
@@ -38,7 +38,7 @@ class Template:
         first = next(MARKS)
         self._words[:] = first + np.arange(len(self._words), dtype=WORD)
         fill(message, self.record[0])
-        self._buffer = bytearray(serialize_message(message))
+        self._buffer = bytearray(serialized(message))
         self._payload = np.frombuffer(self._buffer, WORD, (len(self._buffer) - HEADER) // 4, HEADER)
         self._places = self._find_marks(first)
         self._words[:] = 0
@@ -54,6 +54,26 @@ class Template:
         if not np.array_equal(self._payload[places][order], self._words):
             raise AssertionError("a number of the message's template has not exactly one place in its bytes")
         return places[order]
+
+
+def serialized(message: Any) -> bytes:
+    """Return a message's bytes and no more.
+
+    `serialize_message` hands over all that it had set aside, which is too much where a message has empty sequences of
+    large numbers. Readers that check the length refuse that, so the bytes end where reading them still succeeds.
+    """
+    raw = bytes(serialize_message(message))
+    while _is_whole(raw[:-1], type(message)):
+        raw = raw[:-1]
+    return raw
+
+
+def _is_whole(raw: bytes, kind: type) -> bool:
+    try:
+        deserialize_message(raw, kind)
+    except RuntimeError:  # of the middleware
+        return False
+    return True
 
 
 def sender(publisher: Any) -> Callable[[bytes], None]:

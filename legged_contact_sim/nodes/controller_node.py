@@ -20,7 +20,7 @@ from .cdr import STAMP, Template, put_stamp, sender
 from .parameters import Declared, declare
 from .polling import Mailbox
 from .process import Running, run_process, served
-from .qos import COMMANDS
+from .qos import COMMANDS, STREAM
 from .readings import GLANCE, Readings, stamp_of
 from .robot_parameters import declare_robot
 from .snapshot import NANOSECONDS
@@ -159,7 +159,7 @@ class Answers:
         numbers = [STAMP, ("effort", "<f8", robot.joint_count)]
         self._template = Template(JointState(name=list(robot.joint_names)), numbers, _fill_command)
         self._stamp, self._effort = self._template.record[0]["stamp"], self._template.record[0]["effort"]
-        self._send = sender(node.create_publisher(JointState, "joint_commands", COMMANDS))
+        self._send = sender(node.create_publisher(JointState, "joint_commands", STREAM))
         self.stamp = -1  # ns; of the last answer
 
     def publish(self, stamp: int, effort: np.ndarray) -> None:

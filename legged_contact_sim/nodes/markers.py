@@ -10,7 +10,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from ..contact.records import OPEN, SLIP, STICK
 from .cdr import STAMP, Template, put_quaternion, put_stamp, put_vector, sender
-from .qos import STREAM
+from .qos import PICTURES
 from .snapshot import Snapshot
 from .transforms import FrameTree
 
@@ -32,7 +32,7 @@ class MarkerOutput:
     def __init__(self, node: Node, frames: FrameTree) -> None:
         """Prepare the publisher; `shape` prepares the message."""
         self._frames = frames
-        self._send = sender(node.create_publisher(MarkerArray, "contact_markers", STREAM))
+        self._send = sender(node.create_publisher(MarkerArray, "contact_markers", PICTURES))
 
     def shape(self, scale: float, friction: float) -> None:
         """Prepare the message for a length per force, m/N, and a coefficient of friction."""

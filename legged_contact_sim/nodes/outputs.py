@@ -13,7 +13,7 @@ from tf2_msgs.msg import TFMessage
 
 from ..model import RobotModel
 from .cdr import STAMP, Template, put_quaternion, put_stamp, put_vector, sender
-from .qos import LATCHED, STREAM, TRANSFORMS
+from .qos import LATCHED, PICTURES, STREAM
 from .snapshot import Snapshot
 from .transforms import FrameTree, Poses
 
@@ -147,7 +147,7 @@ class TransformOutput:
         message = _transforms(frames.moving)
         self._template = Template(message, [("transforms", transform, len(frames.moving))], _fill_transforms)
         self._transforms = self._template.record[0]["transforms"]
-        self._send = sender(node.create_publisher(TFMessage, "/tf", TRANSFORMS))
+        self._send = sender(node.create_publisher(TFMessage, "/tf", PICTURES))
         self._static = node.create_publisher(TFMessage, "/tf_static", LATCHED)
         self._static.publish(_fixed_transforms(frames))
 

@@ -16,7 +16,7 @@ from ..model import RobotModel
 from .cdr import HEADER
 from .outputs import topic_name
 from .polling import Mailbox
-from .qos import COMMANDS, STREAM
+from .qos import READINGS
 from .snapshot import NANOSECONDS
 
 GLANCE = 2e-5  # s; between looks for messages
@@ -31,14 +31,14 @@ class Readings:
     def __init__(self, node: Node, robot: RobotModel, contact_forces: bool) -> None:
         """Listen to joint states, odometry of a floating base, and contact wrenches if they are wanted."""
         self._joints = JointReader(robot)
-        self._joint_states = Mailbox(node, JointState, "joint_states", COMMANDS)
+        self._joint_states = Mailbox(node, JointState, "joint_states", READINGS)
         self._boxes: dict[str, Mailbox] = {}
         if robot.base == "floating":
-            self._boxes["odom"] = Mailbox(node, Odometry, "odom", STREAM)
+            self._boxes["odom"] = Mailbox(node, Odometry, "odom", READINGS)
         self._topics = {}
         for name in robot.contact_names if contact_forces else ():
             topic = self._topics[name] = f"contacts/{topic_name(name)}/wrench"
-            self._boxes[topic] = Mailbox(node, WrenchStamped, topic, STREAM)
+            self._boxes[topic] = Mailbox(node, WrenchStamped, topic, READINGS)
         self._raw: dict[str, bytes] = {}
         self._last, self._patience = -1, PATIENCE
 

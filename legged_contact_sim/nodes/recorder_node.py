@@ -16,7 +16,7 @@ from .polling import Mailbox
 from .process import Running, run_process, served
 from .throttle import Throttle
 
-DEPTH = 2000  # messages that wait in the middleware
+DEPTH = 5000  # messages of a topic that wait in the middleware: as many as Fast DDS holds
 PAUSE = 0.005  # s; between looks for messages
 LOOK_AROUND = 0.25  # s; between looks for new topics
 
@@ -60,16 +60,22 @@ class RecorderNode(Node):
             self._collect()
             self.bag.close()
             self.get_logger().info(f"{self.bag.message_count} messages in {self.bag.folder}")
+            for line in self.bag.lacks():
+                self.get_logger().warning(f"the bag is not complete: {line}")
 
     def _collect(self) -> None:
-        for channel, box in self._boxes.values():
+        for topic, (channel, box) in self._boxes.items():
             for _ in range(DEPTH):
                 taken = box.take()
                 if taken is None:
                     break
-                data, times = taken
-                received = times["received_timestamp"] or time.time_ns()
-                self.bag.write(channel, received, times["source_timestamp"] or received, data)
+                data, about = taken
+                received = about["received_timestamp"] or time.time_ns()
+                number = about.get("publication_sequence_number")
+                self.bag.write(channel, received, about["source_timestamp"] or received, data, number)
+                missing = self.bag.continuity[topic].take(number, box.subscription.get_publisher_count)
+                if missing:
+                    self._warn(topic, f"{topic}: {missing} messages were lost, since this recorder was kept waiting")
 
     def _look_around(self) -> None:
         for name, kinds in self.get_topic_names_and_types():

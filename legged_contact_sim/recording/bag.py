@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import yaml  # type: ignore[import-untyped]
 
 from ..errors import ParameterError
+from .continuity import Continuity
 from .mcap_file import McapFile
 
 VERSION = 9  # of the metadata
@@ -32,7 +33,12 @@ class Topic(NamedTuple):
 
 
 class BagWriter:
-    """Writes a bag that can be read after every `flush`, even if this process is killed."""
+    """Writes a bag that can be read after every `flush`, even if this process is killed.
+
+    Attributes:
+        folder: of the bag.
+        continuity: of the topics, by name: what the bag lacks of them.
+    """
 
     def __init__(self, folder: Path) -> None:
         """Make the folder.
@@ -48,8 +54,8 @@ class BagWriter:
         except OSError as error:
             raise ParameterError(f"bag: {folder} cannot be made: {error.strerror}") from None
         self.folder = folder
-        self._announced = 0
-        write_metadata(folder, self._file)
+        self.continuity: dict[str, Continuity] = {}
+        self._write_metadata()
 
     @property
     def message_count(self) -> int:
@@ -58,30 +64,65 @@ class BagWriter:
 
     def add_topic(self, topic: Topic) -> int:
         """Announce a topic; return its channel."""
+        self.continuity[topic.name] = Continuity()
         qos = yaml.safe_dump(topic.qos).strip() if topic.qos else ""
         described = {"offered_qos_profiles": qos, "topic_type_hash": topic.type_hash}
         return self._file.add_channel(topic.name, topic.kind, topic.definition, described)
 
-    def write(self, channel: int, log_time: int, publish_time: int, data: bytes) -> None:
-        """Add a serialized message; times are in ns since the epoch."""
-        self._file.write(channel, log_time, publish_time, data)
+    def write(self, channel: int, log_time: int, publish_time: int, data: bytes, number: int | None = None) -> None:
+        """Add a serialized message; times are in ns since the epoch, the number is its publisher's."""
+        self._file.write(channel, log_time, publish_time, data, number)
 
     def flush(self) -> None:
         """Bring everything so far to disk."""
         self._file.flush()
-        write_metadata(self.folder, self._file)
+        self._write_metadata()
 
     def close(self) -> None:
         """Finish the bag."""
         self._file.close()
-        write_metadata(self.folder, self._file)
+        self._write_metadata()
+
+    def lacks(self) -> list[str]:
+        """Return a line for every topic of which messages were lost."""
+        return [
+            f"{topic}: {seen.lost} lost in {seen.gaps} {'gap' if seen.gaps == 1 else 'gaps'}"
+            for topic, seen in self.continuity.items()
+            if seen.lost
+        ]
+
+    def _write_metadata(self) -> None:
+        write_metadata(self.folder, self._file, self._completeness())
+
+    def _completeness(self) -> dict[str, str]:
+        """Return what the bag lacks, as rosbag2 keeps what it does not know itself: words by words."""
+        numbered = all(seen.numbered for seen in self.continuity.values())
+        lost = sum(seen.lost for seen in self.continuity.values())
+        said = {"complete": "no" if lost else "yes" if numbered else "unknown"}
+        for topic, seen in self.continuity.items():
+            if seen.lost:
+                said[f"{topic} lost"] = str(seen.lost)
+                said[f"{topic} gaps"] = str(seen.gaps)
+            if seen.early:
+                said[f"{topic} before the recording"] = str(seen.early)
+        return said
 
 
-def write_metadata(folder: Path, file: McapFile) -> None:
-    """Write what is in a bag beside it, in one stroke."""
+def write_metadata(folder: Path, file: McapFile, completeness: dict[str, str]) -> None:
+    """Write what is in a bag, and what it lacks, beside it, in one stroke."""
+    information = _information(folder, file) | {"custom_data": completeness}
     new = folder / f".{METADATA}"
-    new.write_text(yaml.safe_dump({"rosbag2_bagfile_information": _information(folder, file)}, sort_keys=False))
+    new.write_text(yaml.safe_dump({"rosbag2_bagfile_information": information}, sort_keys=False))
     os.replace(new, folder / METADATA)
+
+
+def completeness_of(folder: Path) -> dict[str, str]:
+    """Return what the metadata of a bag tell of messages that it lacks; empty: they tell nothing."""
+    try:
+        written = yaml.safe_load((folder / METADATA).read_text())
+        return dict(written["rosbag2_bagfile_information"]["custom_data"])
+    except (OSError, KeyError, TypeError, ValueError, yaml.YAMLError):
+        return {}
 
 
 def mend(folder: Path) -> int:
@@ -97,7 +138,7 @@ def mend(folder: Path) -> int:
         file = McapFile.mend(paths[0])
     except OSError as error:
         raise ParameterError(str(error)) from None
-    write_metadata(folder, file)
+    write_metadata(folder, file, completeness_of(folder))
     return sum(file.counts.values())
 
 
@@ -127,6 +168,5 @@ def _information(folder: Path, file: McapFile) -> dict[str, Any]:
         "compression_mode": "",
         "relative_file_paths": [name],
         "files": [{"path": name, "starting_time": start, "duration": duration, "message_count": count}],
-        "custom_data": None,
         "ros_distro": os.environ.get("ROS_DISTRO", "jazzy"),
     }

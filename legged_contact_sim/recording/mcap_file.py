@@ -89,15 +89,15 @@ class McapFile:
         """Return the type of a channel's messages."""
         return self._schemas[channel.schema_id].name
 
-    def write(self, channel: int, log_time: int, publish_time: int, data: bytes) -> None:
-        """Add a serialized message; times are in ns since the epoch."""
+    def write(self, channel: int, log_time: int, publish_time: int, data: bytes, number: int | None = None) -> None:
+        """Add a serialized message; times are in ns since the epoch, the number is its publisher's, or counts here."""
         chunk = self._chunk
         entries = chunk.index.setdefault(channel, [])
         if not chunk.start:
             chunk.start = chunk.end = log_time
         chunk.start, chunk.end = min(chunk.start, log_time), max(chunk.end, log_time)
         entries.append((log_time, len(chunk.data)))
-        sequence = (self.counts[channel] + len(entries)) & 0xFFFFFFFF
+        sequence = (self.counts[channel] + len(entries) if number is None else number) & 0xFFFFFFFF
         length = MESSAGE.size - RECORD.size + len(data)
         chunk.data += MESSAGE.pack(Opcode.MESSAGE, length, channel, sequence, log_time, publish_time)
         chunk.data += data
@@ -197,7 +197,7 @@ class McapFile:
         """Add the records of another file's chunk."""
         for record in records:
             if isinstance(record, Message):
-                self.write(record.channel_id, record.log_time, record.publish_time, record.data)
+                self.write(record.channel_id, record.log_time, record.publish_time, record.data, record.sequence)
                 continue
             self._chunk.data += _encoded(record)
             if isinstance(record, Schema):

@@ -68,7 +68,7 @@ class Process:
 
 
 class Load:
-    """Keeps both cores of a small machine busy while the block runs."""
+    """Keeps all cores of a small machine busy while the block runs."""
 
     def __enter__(self) -> None:
         command = [sys.executable, "-c", "while True: pass"]

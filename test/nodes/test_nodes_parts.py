@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from rclpy.serialization import deserialize_message
+from rosbags.typesys import Stores, get_typestore
 from scipy.spatial.transform import Rotation
 from sensor_msgs.msg import JointState
 
@@ -50,6 +51,24 @@ def test_a_patched_message_reads_as_the_message_with_these_numbers(names, number
     assert list(message.name) == names
     assert (message.header.stamp.sec, message.header.stamp.nanosec) == (7, nanoseconds)
     assert list(message.position) == numbers[:count] and list(message.effort) == numbers[5 : 5 + count]
+
+
+@pytest.mark.parametrize("filled", [(), ("position",), ("effort",), ("position", "velocity", "effort")])
+def test_a_patched_message_has_no_byte_too_many(filled):
+    """Empty sequences make serialize_message pad; rosbags, among others, refuses such messages."""
+    store = get_typestore(Stores.ROS2_JAZZY)
+    numbers = [STAMP, *((name, "<f8", 2) for name in filled)]
+
+    def fill_some(message, record):
+        put_stamp(message.header.stamp, record["stamp"])
+        for name in filled:
+            setattr(message, name, record[name].tolist())
+
+    template = Template(JointState(name=["hip", "knee"]), numbers, fill_some)
+    template.record["stamp"] = 7, 8
+    message = store.deserialize_cdr(template.encoded(), "sensor_msgs/msg/JointState")
+    assert len(store.serialize_cdr(message, "sensor_msgs/msg/JointState")) == len(template.encoded())
+    assert (message.header.stamp.sec, message.name) == (7, ["hip", "knee"])
 
 
 @settings(deadline=None)

@@ -1,51 +1,123 @@
-"""Recordings that outlive their processes: after SIGTERM and SIGKILL, of the simulator and of the recorder itself."""
+"""Recordings that are complete on a busy machine, or say what they lack, and that outlive their processes."""
 
 import signal
+import time
 
 import numpy as np
 import pytest
 from mcap.reader import make_reader
 from mcap_ros2.decoder import DecoderFactory
-from ros_bench import STAND, wait_for
+from rclpy.qos import QoSProfile
+from ros_bench import PATIENCE, PID, STAND, Load, wait_for
 from rosbags.highlevel import AnyReader
 from rosbags.typesys import Stores, get_typestore
+from rosgraph_msgs.msg import Clock
 
 from legged_contact_sim import RobotModel
+from legged_contact_sim.recording.bag import completeness_of
 from legged_contact_sim.recording.plot import draw, read
 
 ROBOT = RobotModel.from_urdf("quadruped16")
 WEIGHT = ROBOT.total_mass * 9.81
-TOPICS = {"/joint_states", "/odom", "/tf", "/clock", "/diagnostics", "/contacts/lf_foot/wrench"}
+PERIODS = {"/joint_states": 1, "/odom": 1, "/clock": 1, "/tf": 10}  # ms
+PERIODS |= {f"/contacts/{name}/wrench": 1 for name in ROBOT.contact_names}
+STALL = 0.3  # s; many times what a writer's last 50 messages bridge
 
 
-def messages_in(bag) -> int:
-    """Return how many messages both readers find, after they agree."""
+def contents(bag):
+    """Return the stamps of messages, ms, by topic, and how many messages both readers find, after they agree."""
+    stamps: dict[str, list[int]] = {topic: [] for topic in PERIODS}
     with AnyReader([bag], default_typestore=get_typestore(Stores.ROS2_JAZZY)) as reader:
-        stamps, count = [], 0
+        count = 0
         for connection, _, raw in reader.messages():
             count += 1
-            if connection.topic == "/joint_states":
-                stamp = reader.deserialize(raw, connection.msgtype).header.stamp
-                stamps.append(stamp.sec * 10**9 + stamp.nanosec)
-        assert {connection.topic for connection in reader.connections} >= TOPICS
-    assert stamps and (np.diff(stamps) == 1_000_000).all(), "no joint state was lost"
+            message = reader.deserialize(raw, connection.msgtype)  # every one: no byte too many or too few
+            if connection.topic in PERIODS:
+                at = message.transforms[0] if connection.topic == "/tf" else message
+                stamp = message.clock if connection.topic == "/clock" else at.header.stamp
+                stamps[connection.topic].append(stamp.sec * 1000 + round(stamp.nanosec * 1e-6))
     (path,) = bag.glob("*.mcap")
     with open(path, "rb") as file:
         reader = make_reader(file, decoder_factories=[DecoderFactory()])
         decoded = sum(1 for _ in reader.iter_decoded_messages())
         assert decoded == reader.get_summary().statistics.message_count == count
-    return count
+    return stamps, count
 
 
-def begin(bench, tmp_path):
+def missing(stamps, period):
+    """Return how many stamps of a period, ms, are not there; none is there twice."""
+    steps = np.diff(stamps)
+    assert (steps > 0).all()
+    return int((steps // period - 1).sum())
+
+
+def begin(bench, tmp_path, *settings):
     bag = tmp_path / "bag"
     recorder = bench.start("nodes.recorder_node", f"bag:={bag}", "flush_period:=0.2")
-    wait_for(lambda: (bag / "metadata.yaml").exists(), 300.0, "the bag", bench.processes)
-    # At half speed: a recorder that a busy machine keeps waiting for 50 ms at full speed would lose messages.
-    simulator = bench.simulator(*STAND, "diagnostics_rate:=20.0", "real_time_factor:=0.5")
-    (path,) = bag.glob("*.mcap")
-    wait_for(lambda: path.stat().st_size > 300_000, 300.0, "recording", bench.processes)
+    wait_for(lambda: (bag / "metadata.yaml").exists(), PATIENCE, "the bag", bench.processes)
+    simulator = bench.simulator("diagnostics_rate:=20.0", "real_time_factor:=0.5", *settings)
     return bag, recorder, simulator
+
+
+def grows(bag, processes, size=200_000):
+    """Wait until a bag has grown by some bytes."""
+    (path,) = bag.glob("*.mcap")
+    before = path.stat().st_size
+    wait_for(lambda: path.stat().st_size > before + size, PATIENCE, "recording", processes)
+
+
+@pytest.fixture(scope="module")
+def stalled(shared_bench, tmp_path_factory):
+    """A bag of a driven robot, whose recorder a busy machine has kept waiting again and again; and what it said."""
+    bench = shared_bench
+    bag, recorder, _ = begin(bench, tmp_path_factory.mktemp("stalled"), "await_command:=true")
+    bench.controller(*PID)
+    forgetful = bench.node.create_publisher(Clock, "/forgetful", QoSProfile(depth=1))
+    wait_for(forgetful.get_subscription_count, PATIENCE, "matched", bench.processes)
+    forgetful.publish(Clock())
+    grows(bag, bench.processes)
+    with Load():
+        for _ in range(3):
+            recorder.send(signal.SIGSTOP)
+            time.sleep(STALL)
+            for _ in range(20):
+                forgetful.publish(Clock())
+            recorder.send(signal.SIGCONT)
+            grows(bag, bench.processes)
+    recorder.send(signal.SIGTERM)
+    assert recorder.wait(PATIENCE) == 0
+    for process in bench.processes:
+        process.end()
+    return bag, recorder.said()
+
+
+def test_nothing_of_the_robot_is_missing_though_the_recorder_was_kept_waiting(stalled):
+    bag, said = stalled
+    stamps, count = contents(bag)
+    assert all(len(found) > 20 for found in stamps.values())
+    assert {topic: missing(stamps[topic], period) for topic, period in PERIODS.items()} == dict.fromkeys(PERIODS, 0)
+    assert f"{count} messages in" in said
+
+
+def test_the_bag_says_what_it_lacks(stalled):
+    """A publisher that remembers one message has told twenty while nobody could listen, three times."""
+    bag, said = stalled
+    lacks = completeness_of(bag)
+    lost = int(lacks["/forgetful lost"])
+    assert lacks["complete"] == "no"
+    assert [name for name in lacks if name.endswith("lost")] == ["/forgetful lost"]
+    assert 0 < lost <= 3 * 20
+    assert f"the bag is not complete: /forgetful: {lost} lost in {lacks['/forgetful gaps']} gap" in said
+
+
+def test_the_bag_can_be_drawn(stalled, tmp_path):
+    found = read(stalled[0])
+    assert tuple(found.joints.labels) == ROBOT.joint_names
+    assert set(found.forces) == set(ROBOT.contact_names)
+    last = sum(series.array()[-1] for series in found.forces.values())
+    assert last == pytest.approx([0.0, 0.0, WEIGHT], abs=0.2 * WEIGHT)
+    draw(stalled[0], tmp_path / "bag.png")
+    assert (tmp_path / "bag.png").stat().st_size > 20_000
 
 
 def await_rest(bag):
@@ -57,31 +129,18 @@ def await_rest(bag):
         sizes.append(path.stat().st_size)
         return len(sizes) > 500 and sizes[-500] == sizes[-1]  # looks, 2 ms apart: five flushes
 
-    wait_for(rests, 60.0, "the recorder to rest")
+    wait_for(rests, PATIENCE, "the recorder to rest")
 
 
 def test_bag_is_whole_when_simulator_and_recorder_are_killed(bench, tmp_path):
-    bag, recorder, simulator = begin(bench, tmp_path)
+    bag, recorder, simulator = begin(bench, tmp_path, *STAND)
+    grows(bag, bench.processes, 300_000)
     simulator.send(signal.SIGKILL)
-    simulator.wait()
+    simulator.wait(PATIENCE)
     await_rest(bag)
-    until_then = messages_in(bag)
+    stamps, until_then = contents(bag)
     assert until_then > 1000
+    assert missing(stamps["/joint_states"], 1) == 0
     recorder.send(signal.SIGKILL)
-    recorder.wait()
-    assert messages_in(bag) >= until_then
-
-
-def test_bag_holds_everything_when_the_recorder_is_terminated_and_can_be_drawn(bench, tmp_path):
-    bag, recorder, _ = begin(bench, tmp_path)
-    recorder.send(signal.SIGTERM)
-    assert recorder.wait() == 0
-    count = messages_in(bag)
-    assert f"{count} messages in" in recorder.said()
-    contents = read(bag)
-    assert tuple(contents.joints.labels) == ROBOT.joint_names
-    assert set(contents.forces) == set(ROBOT.contact_names)
-    last = sum(series.array()[-1] for series in contents.forces.values())
-    assert last == pytest.approx([0.0, 0.0, WEIGHT], abs=0.1 * WEIGHT)
-    draw(bag, tmp_path / "bag.png")
-    assert (tmp_path / "bag.png").stat().st_size > 20_000
+    recorder.wait(PATIENCE)
+    assert contents(bag)[1] >= until_then
