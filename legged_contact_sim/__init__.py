@@ -23,11 +23,14 @@ __all__ = [
 # Names are imported when they are asked for: `programs` have to begin before numba loads, which takes a second.
 _HOMES = {name: "errors" for name in __all__ if name.endswith("Error")}
 _HOMES |= {"RobotModel": "model", "robots": "model", "Simulator": "simulation", "contact_models": "contact"}
-_FOLDERS = ("actuation", "contact", "control", "dynamics", "model", "simulation", "terrain")
+_FOLDERS = ("actuation", "compare", "contact", "control", "dynamics", "model", "simulation", "terrain")
 
 
 def __getattr__(name: str) -> Any:
-    """Import a name of the public interface, or a folder of the library, when it is first asked for."""
+    """Import a name of the public interface, or a folder of the library, when it is first asked for.
+
+    The folder `compare` can be called: it is its own function.
+    """
     if name in _FOLDERS:
         return importlib.import_module(f".{name}", __name__)
     if name not in _HOMES:

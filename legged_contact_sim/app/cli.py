@@ -13,7 +13,7 @@ from ..control import controllers
 from ..errors import LeggedContactSimError, ParameterError
 from ..model import RobotModel, robots
 from ..simulation.scenarios import find_scenario, read_scenario, scenarios, summary
-from . import doctor, reproduce
+from . import compare, doctor, reproduce
 from .supervision import Processes, environment
 
 NO_CONTROLLER = "none"
@@ -62,6 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     recover.set_defaults(action=_recover)
 
     reproduce.add_command(commands)
+    compare.add_command(commands)
 
     for name, words, action in (
         ("robots", "list the robots that come with the package", _robots),

@@ -75,12 +75,14 @@ def html_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table as HTML; a cell that says "held" or "failed" is coloured."""
     lines = ["<tr>" + "".join(f"<th>{escape(cell)}</th>" for cell in header) + "</tr>"]
     for row in rows:
-        cells = (
-            f'<td class="{cell}">{cell}</td>' if cell in ("held", "failed") else f"<td>{escape(cell)}</td>"
-            for cell in row
-        )
-        lines.append(f"<tr>{''.join(cells)}</tr>")
+        lines.append(f"<tr>{''.join(map(html_cell, row))}</tr>")
     return f"<table>{''.join(lines)}</table>"
+
+
+def html_cell(text: str) -> str:
+    """Return a cell of a table as HTML."""
+    colour = f' class="{text}"' if text in ("held", "failed") else ""
+    return f"<td{colour}>{escape(text)}</td>"
 
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:

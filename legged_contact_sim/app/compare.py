@@ -1,0 +1,71 @@
+"""``legged-contact-sim compare``: one scenario under many laws of contact, with a verdict."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from ..errors import ParameterError
+from ..simulation.scenarios import scenarios
+
+
+def add_command(commands: Any) -> None:
+    """Add the command to the command line's parser."""
+    parser = commands.add_parser("compare", help="a scenario under many contact models, and what depends on them")
+    parser.add_argument("scenario", metavar="SCENARIO", help=f"parameter file, or one of {', '.join(scenarios())}")
+    parser.add_argument("--models", default="all", metavar="A,B", help="names of models, or all (default)")
+    parser.add_argument("--robot", help="instead of the scenario's")
+    parser.add_argument("--controller", help="instead of the scenario's")
+    parser.add_argument("--terrain", metavar="KIND[,NAME=VALUE]", help="instead of the scenario's: slope,angle=0.1")
+    parser.add_argument("--friction", type=float, help="instead of the scenario's")
+    parser.add_argument("--time-step", type=float, metavar="S", help="instead of the scenario's")
+    parser.add_argument("--duration", type=float, default=5.0, metavar="S", help="simulated time; default: 5")
+    parser.add_argument("--seeds", type=int, default=1, metavar="N", help="starts with random velocities as well")
+    parser.add_argument("--models-only", action="store_true", help="no other time steps, no other friction")
+    parser.add_argument("--jobs", type=int, default=0, metavar="N", help="processes; default: one per processor")
+    parser.add_argument("--out", type=Path, default=Path("results/compare"), metavar="DIR", help="default: %(default)s")
+    parser.set_defaults(action=compare_models)
+
+
+def terrain_of(words: str) -> dict[str, Any]:
+    """Return a terrain from ``slope,angle=0.1``.
+
+    Raises:
+        ParameterError: a part is not NAME=NUMBER.
+    """
+    kind, *parts = words.split(",")
+    found: dict[str, Any] = {"kind": kind}
+    for part in parts:
+        name, equals, value = part.partition("=")
+        try:
+            found[name] = float(value)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise ParameterError(f"terrain: expected KIND,NAME=NUMBER,..., found {part!r}")
+    return found
+
+
+def compare_models(options: argparse.Namespace) -> int:
+    """Run the comparison, write its report and print the verdict."""
+    from ..compare import compare
+
+    if options.seeds < 1:
+        raise ParameterError(f"seeds: expected at least 1, found {options.seeds}")
+    found = compare(
+        options.scenario,
+        options.models,
+        duration=options.duration,
+        seeds=options.seeds,
+        robustness=not options.models_only,
+        jobs=options.jobs,
+        robot=options.robot,
+        controller=options.controller,
+        terrain=None if options.terrain is None else terrain_of(options.terrain),
+        friction=options.friction,
+        time_step=options.time_step,
+    )
+    found.write(options.out)
+    for verdict in found.verdicts:
+        print(f"- {verdict.sentence}")
+    print(options.out / "report.html")
+    return 0

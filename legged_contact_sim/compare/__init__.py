@@ -1,0 +1,75 @@
+"""One run under many laws of contact: figures, and a verdict in words on what depends on the law."""
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ..control.scenario import Scenario
+from .report import write
+from .running import Run, run_all
+from .variants import Variant, chosen_models, variants
+from .verdicts import Verdict, verdicts
+
+__all__ = ["Comparison", "Run", "Variant", "Verdict", "compare"]
+
+DURATION = 5.0  # s
+
+
+class _CallableModule(ModuleType):
+    """This module is also the function: ``from legged_contact_sim import compare`` gives what can be called."""
+
+    def __call__(self, *arguments: Any, **options: Any) -> "Comparison":
+        return compare(*arguments, **options)
+
+
+sys.modules[__name__].__class__ = _CallableModule
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What a comparison found.
+
+    Attributes:
+        scenario: that was run.
+        duration: s of simulated time.
+        runs: one for each variant, the models as they are first.
+        verdicts: what can be concluded.
+    """
+
+    scenario: Scenario
+    duration: float
+    runs: list[Run]
+    verdicts: list[Verdict]
+
+    def write(self, folder: Path | str) -> None:
+        """Write ``report.html``, ``report.md``, ``summary.json`` and plots to a folder."""
+        write(Path(folder), self.scenario.name, self.duration, self.runs, self.verdicts)
+
+
+def compare(
+    scenario: str | Scenario,
+    models: str | Iterable[str] = "all",
+    *,
+    duration: float = DURATION,
+    seeds: int = 1,
+    robustness: bool = True,
+    jobs: int = 0,
+    **changes: Any,
+) -> Comparison:
+    """Run a scenario under several contact models, each also at other time steps and on other friction.
+
+    Args:
+        scenario: packaged name, path of a parameter file, or a `Scenario`.
+        models: "all", names, or names with commas between.
+        duration: s.
+        seeds: how many starts; the first is the scenario's own, others have small random velocities.
+        robustness: also at half and double the time step, and on 0.75 and 1.5 times the friction.
+        jobs: processes; 0: as many as there are processors.
+        changes: parameters of the scenario, such as ``robot``, ``controller``, ``terrain``, ``friction``.
+    """
+    base = Scenario.load(scenario, **changes) if isinstance(scenario, str) else scenario.changed(changes)
+    runs = run_all(variants(chosen_models(models), seeds, robustness), base, duration, jobs)
+    return Comparison(base, duration, runs, verdicts(runs, duration))

@@ -1,0 +1,86 @@
+"""What is measured of a run: whether it fell, how fast it went, forces, slip, penetration, energy, solver."""
+
+from typing import Any
+
+import numpy as np
+
+from ..contact.records import CONTACT_NORMAL, CONTACT_TANGENTIAL, SOLVER_TERMS, STICK
+from ..control import Controller
+from ..dynamics import forward_kinematics
+from ..model import RobotModel
+from ..simulation import Simulator, Trajectory
+
+FALLEN_TILT = 1.0  # rad between the base's vertical axis and that of the home pose
+FALLEN_HEIGHT = 0.4  # of the base's distance from the ground in the home pose
+SETTLING = 0.4  # share of a run that is left out of mean values
+
+
+def measure(run: Trajectory, sim: Simulator, controller: Controller | None) -> dict[str, Any]:
+    """Return the figures of a simulator's run; SI units."""
+    later = run.time >= run.time[0] + SETTLING * (run.time[-1] - run.time[0])
+    normal = run.forces[:, :, 2]
+    weight = -float(run.robot.gravity[2]) * run.robot.total_mass
+    works = run.works[:, CONTACT_NORMAL] + run.works[:, CONTACT_TANGENTIAL]
+    solver = dict(zip(SOLVER_TERMS, run.solver.T, strict=True))
+    figures: dict[str, Any] = {
+        "largest_force": float(normal.max(initial=0.0)) / weight,
+        "mean_force": float(normal[later].sum(axis=1).mean()) / weight,
+        "slip": slip_distance(run),
+        "penetration": float(-min(run.gaps.min(initial=0.0), 0.0)),
+        "contact_work": float(works[-1]),
+        "energy_from_contact": float(works.max(initial=0.0)),
+        "remainder": float(np.abs(run.remainder).max()),
+        "iterations": float(solver["iterations"].mean()),
+        "unconverged": float(solver["unconverged"][-1]),
+    }
+    figures["forces"] = {
+        name: float(normal[later, k].mean()) for k, name in enumerate(run.robot.contact_names) if normal[later, k].any()
+    }
+    if run.robot.base == "floating":
+        figures |= base_figures(run, sim, later, controller)
+    return figures
+
+
+def base_figures(run: Trajectory, sim: Simulator, later: np.ndarray, controller: Controller | None) -> dict[str, Any]:
+    """Return what the base did: whether it fell, its velocity, and how far that is from the commanded one."""
+    home = sim.home()
+    up = np.array([vertical(q[3:7]) for q in run.q])
+    tilt = np.arccos(np.clip(up @ vertical(home[3:7]), -1.0, 1.0))
+    low = sim.terrain.gap(run.q[:, :3]) < FALLEN_HEIGHT * sim.terrain.gap(home[None, :3])
+    span = run.time[later][-1] - run.time[later][0]
+    velocity = (run.q[later][-1, :3] - run.q[later][0, :3]) / max(span, 1e-9)
+    figures: dict[str, Any] = {
+        "fell": bool((tilt > FALLEN_TILT).any() or low.any()),
+        "largest_tilt": float(tilt.max()),
+        "end_height": float(run.q[-1, 2]),
+        "speed": float(np.linalg.norm(velocity[:2])),
+    }
+    wanted = np.asarray(getattr(controller, "velocity", np.zeros(3)), dtype=float)
+    commanded = float(np.linalg.norm(wanted[:2]))
+    if commanded > 0.0:
+        figures["commanded_speed"] = commanded
+        figures["speed_error"] = abs(figures["speed"] - commanded) / commanded
+    return figures
+
+
+def vertical(quaternion: np.ndarray) -> np.ndarray:
+    """Return the world's vertical in the axes of a body with an orientation (x, y, z, w)."""
+    x, y, z, w = quaternion
+    return np.array([2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)])
+
+
+def slip_distance(run: Trajectory) -> float:
+    """Return how far all points together moved along the ground while they touched it, m."""
+    touched = (run.modes >= STICK).any(axis=0)
+    if not touched.any():
+        return 0.0
+    places = np.array([point_positions(run.robot, q)[touched] for q in run.q])
+    both = (run.modes[1:, touched] >= STICK) & (run.modes[:-1, touched] >= STICK)
+    return float((np.linalg.norm(np.diff(places[:, :, :2], axis=0), axis=2) * both).sum())
+
+
+def point_positions(robot: RobotModel, q: np.ndarray) -> np.ndarray:
+    """Return the centres of all contact points in the world, (points, 3), m."""
+    rotation, position = forward_kinematics(robot, q)
+    points = robot.contact_points
+    return position[points["link"]] + np.einsum("kij,kj->ki", rotation[points["link"]], points["position"])

@@ -1,0 +1,72 @@
+"""Run the variants of a comparison in processes of their own, and keep what the report needs of each."""
+
+import multiprocessing
+import os
+import time
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..control.scenario import Scenario
+from ..errors import LeggedContactSimError
+from ..simulation.progress import Progress
+from .measures import measure
+from .variants import Variant
+
+SAMPLE_PERIOD = 2e-3  # s; of the series that are kept
+
+
+@dataclass(frozen=True)
+class Run:
+    """A variant that was run: its figures, its series for the plots, or why it ended early.
+
+    ``series``: time (T,), base position (T, 3) or the first coordinates, normal forces of points that touched.
+    """
+
+    variant: Variant
+    figures: dict[str, Any]
+    series: dict[str, Any] = field(default_factory=dict)
+    error: str = ""
+
+
+def run_variant(variant: Variant, base: Scenario, duration: float) -> Run:
+    """Run one variant; an error of the simulation is a result."""
+    begin = time.process_time()
+    try:
+        scenario = variant.scenario(base)
+        every = max(1, round(SAMPLE_PERIOD / scenario["time_step"]))
+        sim, law = scenario.start()
+        begin = time.process_time()
+        run = sim.run(duration, law, every)
+    except LeggedContactSimError as error:
+        return Run(variant, {"fell": True, "cpu": time.process_time() - begin}, error=str(error))
+    cpu = time.process_time() - begin
+    figures = measure(run, sim, law.controller if law else None)
+    figures |= {"time_per_step": 1e6 * cpu / (duration / sim.time_step), "cpu": cpu}
+    touched = np.flatnonzero(run.forces[:, :, 2].any(axis=0))
+    forces = {run.robot.contact_names[k]: run.forces[:, k, 2] for k in touched}
+    return Run(variant, figures, {"time": run.time, "q": run.q, "forces": forces})
+
+
+def run_all(runs: list[Variant], base: Scenario, duration: float, jobs: int = 0) -> list[Run]:
+    """Run all variants, in the order given whatever order they end in."""
+    progress = Progress("compare", len(runs))
+    workers = jobs or len(os.sched_getaffinity(0))
+    if workers == 1:
+        found = []
+        for variant in runs:
+            found.append(run_variant(variant, base, duration))
+            progress.step(variant.label)
+        return found
+    # Processes begin anew: forked ones would inherit locks of threads that other libraries may have started.
+    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+        pending = {pool.submit(run_variant, variant, base, duration): variant for variant in runs}
+        try:
+            for done in as_completed(pending):
+                progress.step(pending[done].label)
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+        return [done.result() for done in pending]

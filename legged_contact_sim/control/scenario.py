@@ -1,0 +1,116 @@
+"""A scenario in one process: robot, simulator and controller as a parameter file describes them, without ROS."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from ..contact import MODELS
+from ..model import RobotModel
+from ..simulation import Simulator
+from ..simulation.scenarios import find_scenario, read_scenario
+from ..simulation.start_pose import start_state
+from ..terrain import Terrain
+from .controller import Controller, InProcess
+from .registry import make_controller
+
+NONE = "none"
+DEFAULTS: dict[str, Any] = {
+    "robot": "quadruped16",
+    "contact_model": "exact_lcp",
+    "time_step": 5e-4,
+    "rate": 500.0,
+    "controller": NONE,
+    "initial.lift": 0.0,
+    "hold.stiffness": 0.0,
+    "hold.damping": 0.0,
+}
+
+
+def flattened(nested: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return nested parameters by their full names, ``initial.lift``."""
+    flat: dict[str, Any] = {}
+    for name, value in nested.items():
+        if isinstance(value, Mapping):
+            flat |= flattened(value, f"{prefix}{name}.")
+        else:
+            flat[prefix + name] = value
+    return flat
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What a parameter file says, as far as one process needs it.
+
+    Attributes:
+        name: of the scenario.
+        values: parameters by full name; what is missing has the default of the nodes.
+    """
+
+    name: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, name: str, **changes: Any) -> "Scenario":
+        """Return a scenario by packaged name or path, with some parameters changed (None: as in the file)."""
+        path = find_scenario(name)
+        given = {key: value for key, value in changes.items() if value is not None}
+        return cls(path.stem, flattened(read_scenario(path))).changed(given)
+
+    def changed(self, changes: Mapping[str, Any]) -> "Scenario":
+        """Return the scenario with some parameters changed, by full name."""
+        return Scenario(self.name, {**self.values, **changes})
+
+    def __getitem__(self, name: str) -> Any:
+        return self.values.get(name, DEFAULTS.get(name))
+
+    def _under(self, prefix: str) -> dict[str, Any]:
+        """Return the parameters whose names begin with a prefix, without it."""
+        return {key.removeprefix(prefix): value for key, value in self.values.items() if key.startswith(prefix)}
+
+    def robot(self) -> RobotModel:
+        """Load the robot."""
+        robot = self["robot"]
+        return robot if isinstance(robot, RobotModel) else RobotModel.from_urdf(robot, self["base"] or None)
+
+    def contact_parameters(self) -> dict[str, Any]:
+        """Return the parameters of the contact model that the scenario sets: friction, restitution and its own."""
+        model = self["contact_model"]
+        known = {item.name for item in fields(MODELS.named(model).Parameters)}
+        shared = {key: self.values[key] for key in ("friction", "restitution") if key in self.values and key in known}
+        return shared | self._under(f"contact.{model}.")
+
+    def terrain(self) -> Terrain | Mapping[str, Any] | str:
+        """Return the ground as `make_terrain` takes it."""
+        whole = self["terrain"]
+        if whole is not None:
+            return whole  # type: ignore[no-any-return]
+        return self._under("terrain.") or "plane"
+
+    def simulator(self, robot: RobotModel | None = None) -> Simulator:
+        """Return the simulator at the start of the scenario."""
+        sim = Simulator(
+            self.robot() if robot is None else robot,
+            self["contact_model"],
+            self["time_step"],
+            self.terrain(),
+            **self.contact_parameters(),
+        )
+        sim.reset(*start_state(sim, {**DEFAULTS, **self.values}))
+        if self["hold.stiffness"] or self["hold.damping"]:
+            sim.hold(self["hold.stiffness"], self["hold.damping"], sim.state.q[sim.robot.position_indices])
+        return sim
+
+    def controller(self, robot: RobotModel) -> Controller | None:
+        """Return the controller; None: the scenario has none."""
+        name = self["controller"]
+        if name == NONE:
+            return None
+        if isinstance(name, Controller):
+            return name
+        return make_controller(name, robot, self._under(f"{name}."))
+
+    def start(self) -> tuple[Simulator, InProcess | None]:
+        """Return the simulator at the start, and its controller as `Simulator.run` takes it; None: there is none."""
+        sim = self.simulator()
+        controller = self.controller(sim.robot)
+        return sim, None if controller is None else InProcess(controller, sim, 1.0 / self["rate"])
