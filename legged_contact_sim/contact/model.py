@@ -12,6 +12,7 @@ from ..errors import ParameterError
 from ..model import RobotModel
 from ..terrain import Terrain
 from .parameters import Parameters as ParameterSet
+from .records import CONTACT
 from .system import System, build_system
 
 NO_LOG = np.empty((0, 0))
@@ -53,6 +54,7 @@ class ContactModel(ABC):
     name: ClassVar[str]
     summary: ClassVar[str]
     Parameters: ClassVar[type[ParameterSet]]
+    contact_record: ClassVar[np.dtype] = CONTACT  # of one contact point; `extended` adds what a model keeps of its own
 
     def __init__(self, robot: RobotModel, terrain: Terrain, parameters: ParameterSet) -> None:
         """Allocate everything that steps need.
@@ -65,7 +67,7 @@ class ContactModel(ABC):
         self.robot = robot
         self.terrain = terrain
         self.parameters = parameters
-        self.system: System = build_system(robot, terrain)
+        self.system: System = build_system(robot, terrain, self.contact_record)
         self.events: list[Event] = []
         self.time = 0.0  # of the simulator when the state was last set, s
 

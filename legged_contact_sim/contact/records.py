@@ -1,11 +1,14 @@
 """The records of contact: one per contact point (identity, warm start, report), and the settings of a solver."""
 
+from typing import Any
+
 import numpy as np
 
 # What a contact point does.
 OPEN, STICK, SLIP = 0, 1, 2
 MODES = ("open", "stick", "slip")
 
+# What all models share. A model that keeps more per contact point extends it by fields of its own.
 CONTACT = np.dtype(
     [
         ("link", "i8"),  # index of the body that carries the point
@@ -31,14 +34,16 @@ CONTACT = np.dtype(
         ("impulse", "f8", 3),  # of the whole step, impacts included, world axes, N s
         ("end_gap", "f8"),  # at the end of the step, m
         ("arrival", "f8"),  # when it will hit the ground, s from the start of the step; inf: not in this step
-        ("stretch", "f8", 3),  # force models: how far the point has gone from where it sticks, world axes, m
-        ("slide", "f8", 3),  # distributed contact: direction of the sliding force, world axes
-        ("phase_time", "f8"),  # distributed contact: time since the last change of mode, s
-        ("resistance", "f8", 2),  # force models: what the force adds to the body's inertia (normal, tangential), kg
-        ("drag", "f8"),  # distributed contact: size of the sliding force, N
     ],
     align=True,
 )
+
+
+def extended(record: np.dtype, own: list[tuple[Any, ...]]) -> np.dtype:
+    """Return a record with a model's own fields behind those that it shares (see `ContactModel.contact_record`)."""
+    shared = [(name, record.fields[name][0]) for name in record.names or ()] if record.fields else []
+    return np.dtype([*shared, *own], align=True)
+
 
 SETTINGS = np.dtype(
     [

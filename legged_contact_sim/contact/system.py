@@ -18,7 +18,7 @@ class System(NamedTuple):
 
     links: Any  # LINK (n,)
     bodies: Any  # BODY (n + 1,)
-    contacts: Any  # CONTACT (m,)
+    contacts: Any  # the model's record, which begins with CONTACT's fields, (m,)
     terrain: Any  # TERRAIN (1,)
     heights: Any  # nodes of a height field
     rows: Any  # ROW (r,)
@@ -45,9 +45,9 @@ class System(NamedTuple):
 SOLVER = len(WORK_TERMS)  # where the solver terms begin in the ledger
 
 
-def contact_records(robot: RobotModel) -> np.ndarray:
-    """Return fresh CONTACT records for the robot's contact points."""
-    contacts = np.zeros(len(robot.contact_points), dtype=CONTACT)
+def contact_records(robot: RobotModel, record: np.dtype = CONTACT) -> np.ndarray:
+    """Return fresh records for the robot's contact points: CONTACT, or what extends it."""
+    contacts = np.zeros(len(robot.contact_points), dtype=record)
     contacts["link"] = robot.contact_points["link"]
     contacts["offset"] = robot.contact_points["position"]
     contacts["radius"] = robot.contact_points["radius"]
@@ -55,14 +55,14 @@ def contact_records(robot: RobotModel) -> np.ndarray:
     return contacts
 
 
-def build_system(robot: RobotModel, terrain: Terrain) -> System:
+def build_system(robot: RobotModel, terrain: Terrain, contact_record: np.dtype = CONTACT) -> System:
     """Return a system with the robot at rest in its home pose and all arrays allocated."""
     n, nv = len(robot.links), robot.nv
     r = max(1, 3 * len(robot.contact_points) + robot.joint_count)
     return System(
         links=robot.links,
         bodies=workspace(robot),
-        contacts=contact_records(robot),
+        contacts=contact_records(robot, contact_record),
         terrain=terrain.record,
         heights=terrain.heights,
         state=np.concatenate([robot.home, np.zeros(nv)]),

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..contact.records import (
-    CONTACT,
     CONTACTS,
     ENERGY_LIMITED,
     IMPACTS,
@@ -63,6 +62,7 @@ class StepReport:
         self._robot: RobotModel = simulator.robot
         self._terrain = simulator.terrain
         self._time_step = simulator.time_step
+        self._record = system.contacts.dtype
         self._bytes = system.contacts.view(np.uint8).copy()  # numpy copies records field by field, in 15 us
         self._ledger = system.ledger.copy()
         self._raw_state = system.state.copy()
@@ -71,7 +71,7 @@ class StepReport:
 
     @cached_property
     def _records(self) -> np.ndarray:
-        return self._bytes.view(CONTACT)
+        return self._bytes.view(self._record)
 
     @cached_property
     def _state(self) -> tuple[np.ndarray, np.ndarray]:

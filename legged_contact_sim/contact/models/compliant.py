@@ -5,19 +5,10 @@ from typing import ClassVar
 
 from ...jit import inlined
 from ..parameters import Parameters, number
-from ..records import OPEN, SLIP, STICK
-from ..stepping.force_stepping import (
-    ForceModel,
-    advance,
-    carry_or_drag,
-    middle_stretch,
-    resize_tangential,
-    tangential_size,
-    touch_down,
-)
+from ..records import OPEN
+from ..stepping.anchors import FORCE_TOLERANCE, carry_or_drag, hold_by_anchor, revise_friction, touch_down
+from ..stepping.force_stepping import ForceModel, advance
 from ..stepping.rollout import rollout_entry
-
-FORCE_TOLERANCE = 1e-9  # relative error of a contact's force at which a step is settled
 
 
 @dataclass(frozen=True)
@@ -70,12 +61,7 @@ def press(contact, h, law, passes):
     elastic, slope = elastic_force(contact, h, law.normal_stiffness)
     contact.resistance[0] = 0.5 * h * (damping - h * slope)
     contact.force[0] = elastic - 0.5 * h * slope * (end[0] - start[0]) - damping * start[0]
-    contact.resistance[1] = 0.0
-    if contact.mode == STICK:
-        first, second = middle_stretch(contact, h)
-        contact.resistance[1] = h * (0.5 * law.tangential_damping + 0.25 * h * law.tangential_stiffness)
-        contact.force[1] = -law.tangential_stiffness * first - law.tangential_damping * start[1]
-        contact.force[2] = -law.tangential_stiffness * second - law.tangential_damping * start[2]
+    hold_by_anchor(contact, h, law)
 
 
 @inlined
@@ -85,28 +71,6 @@ def revise_spring(contact, h, law):
     damping = law.normal_damping * touching_share(contact, h)
     elastic = elastic_force(contact, h, law.normal_stiffness)[0]
     return abs(elastic - damping * mean - contact.force[0]) > FORCE_TOLERANCE * (elastic + abs(damping * mean))
-
-
-@inlined
-def revise_friction(contact, h, law):
-    """Let a point slip or stick (Algorithm 1, lines 3, 8 and 9); return whether mode or friction changed.
-
-    A point sticks while the force of its tangential spring and damper is inside the cone. Otherwise it slips, and its
-    friction has the direction of that force and the size of the cone.
-    """
-    start, end, old_first, old_second = contact.start_velocity, contact.end_velocity, contact.force[1], contact.force[2]
-    first, second = middle_stretch(contact, h)
-    first += 0.25 * h * (end[1] - start[1])
-    second += 0.25 * h * (end[2] - start[2])
-    contact.force[1] = -law.tangential_stiffness * first - 0.5 * law.tangential_damping * (start[1] + end[1])
-    contact.force[2] = -law.tangential_stiffness * second - 0.5 * law.tangential_damping * (start[2] + end[2])
-    size, bound = tangential_size(contact), law.friction * max(0.0, contact.force[0])
-    old_mode, contact.mode = contact.mode, STICK
-    if size > bound:
-        contact.mode = SLIP
-        resize_tangential(contact, size, bound)
-    change = abs(contact.force[1] - old_first) + abs(contact.force[2] - old_second)
-    return contact.mode != old_mode or change > FORCE_TOLERANCE * size
 
 
 @inlined
@@ -144,7 +108,7 @@ def revise(system, h, law):
 @inlined
 def advance_compliant(system, h, law):
     """One step of length ``h``, s."""
-    advance(system, h, law, True, press, revise, carry_or_drag)
+    advance(system, h, law, True, touch_down, press, revise, carry_or_drag)
 
 
 class Compliant(ForceModel):

@@ -3,8 +3,11 @@
 All points of one link are one foot. Equation numbers are the paper's.
 """
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
+
+import numpy as np
 
 from ...dynamics.spatial import (
     ZERO,
@@ -21,10 +24,26 @@ from ...dynamics.spatial import (
 from ...jit import inlined
 from ..bookkeeping import world_impulse
 from ..parameters import Parameters, number
-from ..records import OPEN, SLIP, STICK
-from ..stepping.force_stepping import ForceModel, advance, carry_stretch, middle_stretch, put_stretch, tangential_size
+from ..records import OPEN, SLIP, STICK, extended
+from ..stepping.anchors import (
+    SPRING_CONTACT,
+    carry_stretch,
+    middle_stretch,
+    put_stretch,
+    tangential_size,
+    touch_down,
+)
+from ..stepping.force_stepping import ForceModel, advance
 from ..stepping.rollout import rollout_entry
 
+TESTING_POINT = extended(
+    SPRING_CONTACT,
+    [
+        ("slide", "f8", 3),  # direction of the sliding force, world axes
+        ("drag", "f8"),  # size of the sliding force, N
+        ("phase_time", "f8"),  # since the last change between sticking and sliding, s
+    ],
+)
 DRAG_TOLERANCE = 1e-9  # relative error of a point's sliding force at which a step is settled
 
 
@@ -43,6 +62,13 @@ class DistributedParameters(Parameters):
     sliding_friction: float = number(0.4, 0.0, 100.0)
     breakaway_time: float = number(0.01, 0.0, 10.0, "s", open_low=True)
     restick_time: float = number(0.01, 0.0, 10.0, "s", open_low=True)
+
+
+@inlined
+def land(contact):
+    """Let a point stick where it is, with all its force."""
+    touch_down(contact)
+    contact.phase_time = math.inf
 
 
 @inlined
@@ -177,7 +203,7 @@ def carry(contact, h, law):
 @inlined
 def advance_distributed(system, h, law):
     """One step of length ``h``, s."""
-    advance(system, h, law, False, press, revise, carry)
+    advance(system, h, law, False, land, press, revise, carry)
     change_phases(system, h, law)
 
 
@@ -187,4 +213,5 @@ class Distributed(ForceModel):
     name: ClassVar[str] = "distributed"
     summary: ClassVar[str] = "soles of testing points, nonlinear springs, breakaway of whole feet (Bruneau)"
     Parameters: ClassVar[type[Parameters]] = DistributedParameters
+    contact_record: ClassVar[np.dtype] = TESTING_POINT
     entry = staticmethod(rollout_entry(advance_distributed))

@@ -1,20 +1,23 @@
 """Exact contact (Ayit): velocity-level complementarity on the articulated body method, solved to the last digit."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ...jit import inlined
 from ..parameters import Parameters, choice, number, whole
 from ..records import SETTINGS
-from ..solvers.block import block_work, solve_by_blocks
-from ..solvers.pivoting import pivoting_work, solve_by_pivoting
-from ..solvers.scalar import solve_by_rows
+from ..solvers import block, pivoting, scalar
 from ..stepping.rollout import SteppingModel, rollout_entry
 from ..stepping.time_stepping import advance
 from ..system import dry_joints, extent
+
+# A new solver is a file that says what it is (`SOLVER`), and a line here.
+SOLVERS = {
+    "block_pgs": block.SOLVER,  # 3x3 blocks and Newton's method
+    "pgs": scalar.SOLVER,  # the study's sweep
+    "lemke": pivoting.SOLVER,  # normal impulses by Lemke's method
+}
 
 
 @dataclass(frozen=True)
@@ -26,40 +29,12 @@ class ExactLcpParameters(Parameters):
     restitution: float = number(0.0, 0.0, 1.0)
     impact_threshold: float = number(1e-3, 0.0, 1e3, "m/s", open_low=True)
     recovery_speed: float = number(0.5, 0.0, 1e3, "m/s")
-    solver: str = choice("block_pgs", ("block_pgs", "pgs", "lemke"))
+    solver: str = choice("block_pgs", tuple(SOLVERS))
     tolerance: float = number(1e-10, 0.0, 0.1)
     max_iterations: int = whole(1000, 1, 10**9)
 
 
-@inlined
-def advance_by_blocks(system, h, settings):
-    """One step, 3x3 blocks and Newton's method."""
-    advance(system, h, settings, solve_by_blocks)
-
-
-@inlined
-def advance_by_rows(system, h, settings):
-    """One step, the study's sweep."""
-    advance(system, h, settings, solve_by_rows)
-
-
-@inlined
-def advance_by_pivoting(system, h, settings):
-    """One step, normal impulses by Lemke's method."""
-    advance(system, h, settings, solve_by_pivoting)
-
-
-SOLVERS: dict[str, Callable[..., Any]] = {
-    "block_pgs": solve_by_blocks,
-    "pgs": solve_by_rows,
-    "lemke": solve_by_pivoting,
-}
-WORK: dict[str, Callable[[int], Any]] = {"block_pgs": block_work, "pgs": lambda rows: None, "lemke": pivoting_work}
-ENTRIES: dict[str, Callable[..., None]] = {
-    "block_pgs": rollout_entry(advance_by_blocks),
-    "pgs": rollout_entry(advance_by_rows),
-    "lemke": rollout_entry(advance_by_pivoting),
-}
+ENTRIES = {name: rollout_entry(advance, solver.solve) for name, solver in SOLVERS.items()}
 
 
 class ExactLcp(SteppingModel):
@@ -72,8 +47,9 @@ class ExactLcp(SteppingModel):
     def __init__(self, robot: Any, terrain: Any, parameters: Any) -> None:
         """See `ContactModel`."""
         super().__init__(robot, terrain, parameters)
-        self.entry, self.solve = ENTRIES[parameters.solver], SOLVERS[parameters.solver]
-        self.system = self.system._replace(work=WORK[parameters.solver](len(self.system.offsets)))
+        solver = SOLVERS[parameters.solver]
+        self.entry, self.solve = ENTRIES[parameters.solver], solver.solve
+        self.system = self.system._replace(work=solver.work(len(self.system.offsets)))
         self.settings = np.zeros(1, dtype=SETTINGS)
         for name in ("friction", "viscous_friction", "restitution", "impact_threshold", "recovery_speed", "tolerance"):
             self.settings[name] = getattr(parameters, name)

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...actuation.rows import RATE_ROWS
-from ...jit import inlined
 from ...model.cuts import COORDINATES, cut
 from ..cuts.cut_joints import cut_work
 from ..cuts.cut_stepping import run_cut_entry
@@ -45,13 +44,7 @@ class MoreauParameters(Parameters):
     recovery_speed: float = number(0.5, 0.0, 1e3, "m/s")
 
 
-@inlined
-def advance_by_prox(system, h, settings):
-    """One step in minimal coordinates."""
-    advance(system, h, settings, solve_by_prox)
-
-
-run_entry = rollout_entry(advance_by_prox)
+run_entry = rollout_entry(advance, solve_by_prox)
 
 
 class Moreau(SteppingModel):

@@ -7,14 +7,8 @@ from typing import ClassVar
 from ...jit import inlined
 from ..parameters import Parameters, number
 from ..records import SLIP, STICK
-from ..stepping.force_stepping import (
-    ForceModel,
-    advance,
-    carry_or_drag,
-    middle_stretch,
-    resize_tangential,
-    tangential_size,
-)
+from ..stepping.anchors import carry_or_drag, middle_stretch, resize_tangential, tangential_size, touch_down
+from ..stepping.force_stepping import ForceModel, advance
 from ..stepping.rollout import rollout_entry
 
 
@@ -66,7 +60,7 @@ def leave(system, h, law):
 @inlined
 def advance_penalty(system, h, law):
     """One step of length ``h``, s."""
-    advance(system, h, law, False, press, leave, carry_or_drag)
+    advance(system, h, law, False, touch_down, press, leave, carry_or_drag)
 
 
 class Penalty(ForceModel):

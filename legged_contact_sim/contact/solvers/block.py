@@ -17,6 +17,7 @@ from ...dynamics.spatial import stretch, sym_inverse
 from ...jit import inlined, shared
 from ..records import OPEN, SLIP, STICK
 from .newton import BLUNT, SHARP, newton_step, row_velocity
+from .solver import Solver
 
 ACCEPTABLE = 100.0  # times the tolerance
 SETTLING = 0.25  # relaxation of the prox step that ends a step without any other
@@ -273,3 +274,6 @@ def solve_by_blocks(system, contacts, rows, h, settings):
         G, b, z, w, contacts, rows, mu, nu, modes, work.shares, tolerance, most, work.matrix, work.kept
     )
     return iterations, residual, residual <= ACCEPTABLE * tolerance
+
+
+SOLVER = Solver(solve_by_blocks, block_work)

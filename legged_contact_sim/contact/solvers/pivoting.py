@@ -13,6 +13,7 @@ import numpy as np
 from ...jit import inlined, shared
 from ..solvers.lemke import SOLVED, lemke_kernel
 from .block import complementarity_residual
+from .solver import Solver
 
 EXCHANGES = 10_000  # at most, of one complementarity problem
 
@@ -124,3 +125,6 @@ def solve_by_pivoting(system, contacts, rows, h, settings):
         if residual <= settings.tolerance:
             break
     return iterations, residual, residual <= settings.tolerance
+
+
+SOLVER = Solver(solve_by_pivoting, pivoting_work)

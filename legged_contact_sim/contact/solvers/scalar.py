@@ -5,6 +5,7 @@ import math
 from ...jit import inlined, shared
 from .block import complementarity_residual
 from .newton import row_velocity
+from .solver import Solver
 
 
 @inlined
@@ -39,3 +40,6 @@ def solve_by_rows(system, contacts, rows, h, settings):
         residual = complementarity_residual(G, b, z, w, contacts, rows, mu, nu, modes)
         sweeps += 1
     return sweeps, residual, residual <= settings.tolerance
+
+
+SOLVER = Solver(solve_by_rows)

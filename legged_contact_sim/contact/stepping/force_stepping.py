@@ -13,7 +13,7 @@ joints' dry friction. Joint limits are rows of a complementarity problem as in `
 
 import math
 from dataclasses import astuple, fields
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -42,8 +42,6 @@ from ...dynamics.spatial import (
     put_vector,
     scale,
     spatial,
-    vadd,
-    vdot,
     vector,
     vscale,
 )
@@ -53,9 +51,17 @@ from ..constraint_rows import couple_limit, fill_limit_offsets, find_limits
 from ..detection import lay_tangents, measure_gap, put_velocity
 from ..impulses import apply_impulses, external_forces_act
 from ..parameters import Parameters
-from ..records import CONTACT_NORMAL, CONTACT_TANGENTIAL, CONTACTS, ITERATIONS, OPEN, STICK, UNCONVERGED
+from ..records import (
+    CONTACT_NORMAL,
+    CONTACT_TANGENTIAL,
+    CONTACTS,
+    ITERATIONS,
+    OPEN,
+    UNCONVERGED,
+)
 from ..solvers.gauss_seidel import pgs_kernel
 from ..system import SOLVER
+from .anchors import SPRING_CONTACT
 from .rollout import SteppingModel
 from .time_stepping import (
     MAX_PASSES,
@@ -71,25 +77,27 @@ LIMIT_TOLERANCE, LIMIT_SWEEPS = 1e-12, 10_000  # of the joint limits' complement
 class ForceModel(SteppingModel):
     """A contact model whose forces are functions of the state: all its parameters are numbers of its force law."""
 
+    contact_record: ClassVar[np.dtype] = SPRING_CONTACT
+
     def __init__(self, robot: Any, terrain: Any, parameters: Any) -> None:
         """See `ContactModel`."""
         super().__init__(robot, terrain, parameters)
         self.settings = law_record(parameters)
 
 
-def law_record(parameters: Parameters) -> np.ndarray:
-    """Return a record array (1,) with one float per parameter, for kernels to read."""
-    law = np.zeros(1, dtype=[(item.name, "f8") for item in fields(parameters)])
-    law[0] = astuple(parameters)
+def law_record(parameters: Parameters, **derived: float) -> np.ndarray:
+    """Return a record array (1,) with one float per parameter, and those derived from them, for kernels to read."""
+    law = np.zeros(1, dtype=[(name, "f8") for name in (*(item.name for item in fields(parameters)), *derived)])
+    law[0] = (*astuple(parameters), *derived.values())
     return law
 
 
 @inlined
-def begin_step(system, h, ahead):
+def begin_step(system, h, ahead, land):
     """Go to the middle pose with the old rates and measure every contact point there.
 
     A point touches if it does so in the middle of the step or, with ``ahead``, at its start or its foreseeable end. One
-    that did not touch in the last step begins to stick where it is.
+    that did not touch in the last step begins to: ``land(contact)``.
     """
     links, bodies, rates = system.links, system.bodies, system.rates
     clear_report(system)
@@ -111,14 +119,7 @@ def begin_step(system, h, ahead):
         if contact.gap > max(margin, 0.0):
             contact.mode = OPEN
         elif contact.mode == OPEN:
-            touch_down(contact)
-
-
-@inlined
-def touch_down(contact):
-    """Let a point stick where it is."""
-    contact.mode, contact.phase_time = STICK, math.inf
-    contact.stretch[0], contact.stretch[1], contact.stretch[2] = 0.0, 0.0, 0.0
+            land(contact)
 
 
 @inlined
@@ -280,60 +281,6 @@ def prepare_pass(system, acting, passes):
 
 
 @inlined
-def middle_stretch(contact, h):
-    """Return how far a point that sticks has gone along the two tangents by the middle of the step, m.
-
-    The stretch grows with the velocity of the touching material, so that a foot which rolls does not stretch it.
-    """
-    stretch, start = vector(contact.stretch), contact.start_velocity
-    first = vdot(stretch, vector(contact.first_tangent)) + 0.5 * h * start[1]
-    return first, vdot(stretch, vector(contact.second_tangent)) + 0.5 * h * start[2]
-
-
-@inlined
-def put_stretch(contact, first, second):
-    """Store a stretch along the two tangents, m."""
-    along = vscale(vector(contact.first_tangent), first)
-    put_vector(contact.stretch, vadd(along, vscale(vector(contact.second_tangent), second)))
-
-
-@inlined
-def carry_stretch(contact, h):
-    """Let the stretch of a point that sticks follow its mean velocity to the end of the step."""
-    first, second = middle_stretch(contact, h)
-    put_stretch(contact, first + 0.5 * h * contact.end_velocity[1], second + 0.5 * h * contact.end_velocity[2])
-
-
-@inlined
-def drag_stretch(contact, stiffness):
-    """Move the point where a slipping contact sticks so that the spring alone, N/m, has the force of friction."""
-    put_stretch(contact, -contact.force[1] / stiffness, -contact.force[2] / stiffness)
-
-
-@inlined
-def carry_or_drag(contact, h, law):
-    """Let the stretch of a touching point follow it, or its friction where it slips."""
-    if contact.mode == STICK:
-        carry_stretch(contact, h)
-    else:
-        drag_stretch(contact, law.tangential_stiffness)
-
-
-@inlined
-def tangential_size(contact):
-    """Return the size of the tangential force, N."""
-    return math.sqrt(contact.force[1] * contact.force[1] + contact.force[2] * contact.force[2])
-
-
-@inlined
-def resize_tangential(contact, size, wanted):
-    """Change the tangential force from one size to another, N."""
-    factor = wanted / size if size > 0.0 else 0.0
-    contact.force[1] *= factor
-    contact.force[2] *= factor
-
-
-@inlined
 def book_forces(system, h):
     """Enter the contacts' impulses in their records and the work of their forces in the ledger.
 
@@ -363,14 +310,15 @@ def end_step(system, h, joints, passes, settled):
 
 
 @inlined
-def advance(system, h, law, ahead, press, revise, carry):
-    """One step of length ``h``, s, under a force law that three functions make.
+def advance(system, h, law, ahead, land, press, revise, carry):
+    """One step of length ``h``, s, under a force law that four functions make.
 
+    ``land(contact)`` begins the contact of a point that was open: `touch_down`, and what a law keeps of its own.
     ``press(contact, h, law, passes)`` sets f_0 and the resistances of a touching point before each pass over the step,
     ``revise(system, h, law)`` brings the forces up to date with the solved end velocities and returns whether anything
     changed, ``carry(contact, h, law)`` takes a touching point's spring to the end. ``ahead``: see `begin_step`.
     """
-    begin_step(system, h, ahead)
+    begin_step(system, h, ahead, land)
     passes, joints, settled = 0, 0, False
     while not settled and passes < MAX_PASSES:
         for contact in system.contacts:

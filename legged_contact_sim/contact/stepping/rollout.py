@@ -5,26 +5,49 @@ from typing import Any
 
 import numpy as np
 
-from ...jit import Call, bind, compiled_long, together_with
+from ...jit import Call, bind, compiled_long, inlined, together_with
 from ..commands import record, take_command
 from ..model import NO_LOG, Commands, ContactModel
 from .time_stepping import large_helpers
 
 
-def rollout_entry(advance: Callable[..., None]) -> Callable[..., None]:
-    """Return the compiled entry that runs steps of ``advance(system, h, settings)``, an inlined function."""
+@inlined
+def begin(system, commands, k, every):
+    """Take over the command of step ``k``: each row is held for ``every`` steps, the last one to the end."""
+    take_command(system, commands[min(k // every, len(commands) - 1)])
+
+
+@inlined
+def end(system, log, k, log_every):
+    """Record step ``k`` if it is one to be recorded."""
+    if len(log) > 0 and (k + 1) % log_every == 0:
+        record(system, log[(k + 1) // log_every - 1])
+
+
+def rollout_entry(advance: Callable[..., None], solve: Callable[..., Any] | None = None) -> Callable[..., None]:
+    """Return the compiled entry that runs steps of ``advance(system, h, settings)``, an inlined function.
+
+    With a solver, steps are ``advance(system, h, settings, solve)``.
+    """
 
     def run_entry(system, settings, commands, log, h, steps, every, log_every):  # type: ignore[no-untyped-def]
         """Advance the system by some steps of length ``h``, s; see `ContactModel.run`."""
         for k in range(steps):
-            take_command(system, commands[min(k // every, len(commands) - 1)])
+            begin(system, commands, k, every)
             advance(system, h, settings[0])
-            if len(log) > 0 and (k + 1) % log_every == 0:
-                record(system, log[(k + 1) // log_every - 1])
+            end(system, log, k, log_every)
 
-    run_entry.__module__ = advance.__module__
-    run_entry.__name__ = run_entry.__qualname__ = f"run_{advance.__name__}"
-    return compiled_long(run_entry)
+    def run_solving_entry(system, settings, commands, log, h, steps, every, log_every):  # type: ignore[no-untyped-def]
+        """Advance the system by some steps of length ``h``, s; see `ContactModel.run`."""
+        for k in range(steps):
+            begin(system, commands, k, every)
+            advance(system, h, settings[0], solve)
+            end(system, log, k, log_every)
+
+    entry, law = (run_entry, advance) if solve is None else (run_solving_entry, solve)
+    entry.__module__ = law.__module__
+    entry.__name__ = entry.__qualname__ = f"run_{law.__name__}"
+    return compiled_long(entry)
 
 
 class SteppingModel(ContactModel):
