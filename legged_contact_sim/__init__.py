@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from .model import RobotModel, robots
     from .simulation import Simulator
 
+    __version__: str
+
 __all__ = [
     "LeggedContactSimError",
     "ModelError",
@@ -31,6 +33,8 @@ def __getattr__(name: str) -> Any:
 
     The folder `compare` can be called: it is its own function.
     """
+    if name == "__version__":
+        return importlib.import_module("importlib.metadata").version(__name__)
     if name in _FOLDERS:
         return importlib.import_module(f".{name}", __name__)
     if name not in _HOMES:
@@ -41,4 +45,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """Return the public interface."""
-    return [*__all__, *_FOLDERS]
+    return [*__all__, *_FOLDERS, "__version__"]

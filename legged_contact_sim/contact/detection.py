@@ -69,12 +69,3 @@ def time_to_ground(gap, speed, acceleration):
     if speed < 0.0:
         return 2.0 * gap / (root - speed)
     return -(speed + root) / acceleration if acceleration < 0.0 else math.inf
-
-
-@inlined
-def measure_all_gaps(contacts, bodies, terrain, heights):
-    """Set the end gap of every contact point that was too far from the ground to be measured in the step."""
-    for contact in contacts:
-        if contact.near == 0:
-            x, y, z = world_position(bodies, point_position(bodies[contact.link], vector(contact.offset)))
-            contact.end_gap = surface(terrain, heights, x, y, z)[0] - contact.radius

@@ -15,8 +15,6 @@ from .parameters import Parameters as ParameterSet
 from .records import CONTACT
 from .system import System, build_system
 
-NO_LOG = np.empty((0, 0))
-
 
 @dataclass(frozen=True)
 class Event:
@@ -92,10 +90,18 @@ class ContactModel(ABC):
         self.system.rates[:STIFFNESS] = 0.0
         self.events.clear()
 
-    def single_step(self, time_step: float, command: np.ndarray) -> Callable[[], None]:
-        """Return a call that advances by one step with the efforts that ``command`` (1, 2, nv) then holds."""
+    @property
+    def semi_axes(self) -> np.ndarray:
+        """Semi-axes along the body's axes of the ellipsoid around every contact point, (m, 3), m: spheres here."""
+        return np.repeat(self.robot.contact_points["radius"][:, None], 3, axis=1)
+
+    def single_step(self, time_step: float, command: np.ndarray, log: np.ndarray) -> Callable[[], None]:
+        """Return a call that advances by one step with the efforts that ``command`` (1, 2, nv) then holds.
+
+        Each time, ``log`` (1, log_width) gets what the step leaves.
+        """
         commands = Commands(command)
-        return lambda: self.run(time_step, 1, commands, NO_LOG, 1)
+        return lambda: self.run(time_step, 1, commands, log, 1)
 
     @abstractmethod
     def run(self, time_step: float, steps: int, commands: Commands, log: np.ndarray, log_every: int) -> None:

@@ -10,6 +10,7 @@ from ..dynamics.workspace import workspace
 from ..model import RobotModel
 from ..model.records import FREE, PRISMATIC
 from ..terrain import Terrain
+from .pushes import no_pushes
 from .records import CONTACT, SOLVER_TERMS, WORK_TERMS
 
 
@@ -28,6 +29,7 @@ class System(NamedTuple):
     forces: Any  # external wrenches in world axes at the links' origins, (n, 6)
     slides: Any  # per link: direction in which the joint's dry friction slides, -1 or 1; 0: it holds, (n,)
     ledger: Any  # work terms, then solver terms, (13,)
+    pushes: Any  # PUSH records: external wrenches with an end
     row_efforts: Any  # what each row leaves in the joints, (r, n)
     columns: Any  # per row: the force that reaches the FREE body at its end, and the motion it gives, (12, r)
     active: Any  # indices of the contacts that act: rows 3 k to 3 k + 2 are those of contacts[active[k]], (r,)
@@ -71,6 +73,7 @@ def build_system(robot: RobotModel, terrain: Terrain, contact_record: np.dtype =
         forces=np.zeros((n, 6)),
         slides=np.zeros(n),
         ledger=np.zeros(len(WORK_TERMS) + len(SOLVER_TERMS)),
+        pushes=no_pushes(),
         work=None,
         **problem_arrays(n, r, r),
     )

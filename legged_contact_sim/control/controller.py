@@ -115,6 +115,5 @@ def observe(simulator: Simulator, time: float, q: np.ndarray, v: np.ndarray) -> 
     """Return what ideal sensors tell of a simulator's state; contact forces are those of its last step."""
     robot = simulator.robot
     base = BaseState(q[:3], q[3:7], v[:3], v[3:6]) if robot.base == "floating" else None
-    impulses = simulator.model.system.contacts["impulse"]
-    forces = {name: impulses[k] / simulator.time_step for k, name in enumerate(robot.contact_names)}
+    forces = dict(zip(robot.contact_names, simulator.contacts.force.copy(), strict=True))
     return Observation(time, q[robot.position_indices], v[robot.velocity_indices], base, forces)

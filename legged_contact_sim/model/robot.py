@@ -110,6 +110,11 @@ class RobotModel:
                 urdf=found.text,
             )
 
+    def __repr__(self) -> str:
+        """Return one line: the robot's name and size."""
+        size = f"{self.joint_count} joints, {len(self.contact_points)} contact points"
+        return f"RobotModel({self.name!r}, {self.base} base, {size})"
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Freeze the arrays of a copy, as neither pickle nor deepcopy does: kernels are compiled for read-only ones."""
         parts = [part for frame in state["frames"].values() for part in frame]

@@ -113,7 +113,7 @@ class WrenchOutput:
 
     def add(self, snapshot: Snapshot, elapsed: float) -> None:
         """Add the impulses of a control tick of so many seconds."""
-        self._impulses += snapshot.impulses.sum(axis=0)
+        self._impulses += snapshot.forces.mean(axis=0) * elapsed
         self._elapsed += elapsed
 
     def forget(self) -> None:

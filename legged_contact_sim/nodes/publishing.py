@@ -81,7 +81,7 @@ class Outputs:
 
     def _publish_picture(self, snapshot: Snapshot, transforms: bool, markers: bool) -> None:
         bodies = forward_kinematics(self._simulator.robot, snapshot.q)
-        normals = self._simulator.model.system.contacts["normal"]
+        normals = self._simulator.contacts.normal
         positions = self._frames.contact_positions(bodies, normals)
         if transforms:
             self._transforms.publish(snapshot, self._frames.moving_poses(bodies, positions))

@@ -1,6 +1,7 @@
 """Simulator, its reports and trajectories, and the energy audit."""
 
 from .batch import Rollouts, run_batch
+from .contacts import Contacts
 from .energy import EnergyAudit
 from .report import ContactReport, StepReport
 from .simulator import Simulator, State
@@ -8,6 +9,7 @@ from .trajectory import Trajectory
 
 __all__ = [
     "ContactReport",
+    "Contacts",
     "EnergyAudit",
     "Rollouts",
     "Simulator",

@@ -1,35 +1,28 @@
-"""What a step tells: contacts, energies, and how the solver fared."""
+"""What a step tells: contacts, energies, and what the solver did."""
 
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ..contact.log import LogRows
 from ..contact.records import (
     CONTACTS,
     ENERGY_LIMITED,
     IMPACTS,
     ITERATIONS,
     MODES,
-    OPEN,
     RESIDUAL,
     UNCONVERGED,
-    WORK_TERMS,
 )
-from ..dynamics import forward_kinematics
-from ..dynamics.functions import energies, to_base_axes
-from ..model import RobotModel
+from ..dynamics.functions import energies
 from .energy import EnergyAudit
 
 if TYPE_CHECKING:
     from .simulator import Simulator
 
-FIRST_SOLVER_TERM = len(WORK_TERMS)
 
-
-@dataclass(frozen=True)
-class ContactReport:
+class ContactReport(NamedTuple):
     """One contact point at the end of a step.
 
     Attributes:
@@ -54,90 +47,83 @@ class ContactReport:
 
 
 class StepReport:
-    """The last step of a simulator; what costs time is worked out when it is asked for."""
+    """The last step of a simulator; what costs time is worked out when it is asked for.
 
-    def __init__(self, simulator: "Simulator") -> None:
-        """Copy what the next step would overwrite."""
-        system = simulator.model.system
-        self._robot: RobotModel = simulator.robot
-        self._terrain = simulator.terrain
+    A report reads the simulator's own arrays until the next step, and a copy of them from then on.
+    """
+
+    def __init__(self, simulator: "Simulator", row: np.ndarray, live: LogRows) -> None:
+        """Take the log row of the step, and the views into it."""
+        self._robot = simulator.robot
         self._time_step = simulator.time_step
-        self._record = system.contacts.dtype
-        self._bytes = system.contacts.view(np.uint8).copy()  # numpy copies records field by field, in 15 us
-        self._ledger = system.ledger.copy()
-        self._raw_state = system.state.copy()
         self._start = simulator.start_energy
+        self._row, self._kept = row, False
+        self._views: LogRows | None = live
         self.time = simulator.time
 
-    @cached_property
-    def _records(self) -> np.ndarray:
-        return self._bytes.view(self._record)
+    def keep(self) -> None:
+        """Copy what the next step overwrites."""
+        if not self._kept:
+            self._row, self._views, self._kept = self._row.copy(), None, True
 
-    @cached_property
-    def _state(self) -> tuple[np.ndarray, np.ndarray]:
-        q, v = self._raw_state[: self._robot.nq], self._raw_state[self._robot.nq :]
-        return q, to_base_axes(self._robot, q, v)
+    @property
+    def _rows(self) -> LogRows:
+        if self._views is None:
+            self._views = LogRows(self._robot, self._row)
+        return self._views
+
+    def _solver(self, term: int) -> float:
+        return float(self._rows.solver[term])
 
     @property
     def iterations(self) -> int:
         """Sweeps and Newton steps of the contact solver in this step."""
-        return int(self._ledger[FIRST_SOLVER_TERM + ITERATIONS])
+        return int(self._solver(ITERATIONS))
 
     @property
     def residual(self) -> float:
         """Complementarity residual of the step, relative to its largest impulse."""
-        return float(self._ledger[FIRST_SOLVER_TERM + RESIDUAL])
+        return self._solver(RESIDUAL)
 
     @property
     def unconverged(self) -> int:
         """Steps since the last reset whose contact problem was not solved to its tolerance."""
-        return int(self._ledger[FIRST_SOLVER_TERM + UNCONVERGED])
+        return int(self._solver(UNCONVERGED))
 
     @property
     def impacts(self) -> int:
         """Impacts that were resolved inside this step."""
-        return int(self._ledger[FIRST_SOLVER_TERM + IMPACTS])
+        return int(self._solver(IMPACTS))
 
     @property
     def energy_limited(self) -> int:
         """Impacts since the last reset whose restitution was reduced because it would have created energy."""
-        return int(self._ledger[FIRST_SOLVER_TERM + ENERGY_LIMITED])
+        return int(self._solver(ENERGY_LIMITED))
 
     @property
     def active_contacts(self) -> int:
         """Contact points that took part in the step's contact problem."""
-        return int(self._ledger[FIRST_SOLVER_TERM + CONTACTS])
+        return int(self._solver(CONTACTS))
 
     @cached_property
     def energy(self) -> EnergyAudit:
         """Energies now and works since the last reset."""
-        return EnergyAudit.from_ledger(energies(self._robot, *self._state), self._start, self._ledger)
+        now = energies(self._robot, self._rows.q, self._rows.v)
+        return EnergyAudit.from_ledger(now, self._start, self._rows.ledger)
 
     @cached_property
     def contacts(self) -> tuple[ContactReport, ...]:
-        """All contact points, in the robot's order."""
-        rotation, position = forward_kinematics(self._robot, self._state[0])
-        return tuple(
-            self._contact(name, record, rotation, position)
-            for name, record in zip(self._robot.contact_names, self._records, strict=True)
+        """All contact points, in the robot's order; `Simulator.contacts` has the same numbers as arrays."""
+        self.keep()
+        rows = self._rows
+        columns = (
+            self._robot.contact_names,
+            rows.position,
+            rows.normal,
+            rows.force,
+            rows.force * self._time_step,
+            rows.gap.tolist(),
+            rows.slip_velocity,
+            [MODES[int(mode)] for mode in rows.mode],
         )
-
-    def _contact(self, name: str, record: np.void, rotation: np.ndarray, position: np.ndarray) -> ContactReport:
-        link, normal = record["link"], record["normal"].copy()
-        center = position[link] + rotation[link] @ record["offset"]
-        slip, gap = np.zeros(3), float(record["end_gap"])
-        if not record["near"]:  # the kernel did not measure it
-            gap, normal = float(self._terrain.gap(center)) - float(record["radius"]), self._terrain.normal(center)
-        if record["mode"] != OPEN:
-            along, across = record["end_velocity"][1:] + record["turning"]
-            slip = along * record["first_tangent"] + across * record["second_tangent"]
-        return ContactReport(
-            name=name,
-            position=center - record["radius"] * normal,
-            normal=normal,
-            force=record["impulse"] / self._time_step,
-            impulse=record["impulse"].copy(),
-            gap=gap,
-            slip_velocity=slip,
-            mode=MODES[record["mode"]],
-        )
+        return tuple(map(ContactReport, *columns))

@@ -1,54 +1,93 @@
-"""A recorded run: state, energies, contact forces and modes over time, as arrays."""
+"""A recorded run: state, energies and solver figures over time as arrays, and the contacts that touched."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
+from ..contact.log import LogRows, log_width
 from ..contact.model import Event
-from ..contact.records import SOLVER_TERMS, WORK_TERMS
+from ..contact.records import OPEN, SOLVER_TERMS, WORK_TERMS
 from ..dynamics.functions import energies
 from ..model import RobotModel
+from ..terrain import Terrain
+from .contacts import touching_points
 
-CONTACT_COLUMNS = 5  # impulse (3), gap, mode
+# A contact point that touched in a recorded step.
+TOUCH = np.dtype(
+    [
+        ("sample", "i8"),  # index into the samples
+        ("point", "i4"),  # index into the robot's contact points
+        ("mode", "i4"),  # 0 open (after an impact inside the step), 1 stick, 2 slip
+        ("gap", "f8"),  # m
+        ("force", "f8", 3),  # mean over the step, world axes, N
+        ("slip_velocity", "f8", 3),  # along the ground, world axes, m/s
+    ]
+)
 
-
-def log_width(robot: RobotModel) -> int:
-    """Return the number of columns of a log row: q, v, ledger, contacts."""
-    ledger = len(WORK_TERMS) + len(SOLVER_TERMS)
-    return robot.nq + robot.nv + ledger + CONTACT_COLUMNS * len(robot.contact_names)
+BLOCK = 500_000  # numbers of a log that a run fills before what touched is picked from it
 
 
 @dataclass(frozen=True)
 class Trajectory:
-    """T samples of a run.
+    """T samples of a run of a robot with m contact points.
+
+    Only points that touch are kept (`touches`); arrays with all points are made when they are asked for.
 
     Attributes:
         robot: whose run it is.
+        terrain: what it ran on.
+        semi_axes: of the ellipsoids around the contact points, (m, 3), m.
         time: (T,), s.
         q: (T, nq).
         v: (T, nv).
         effort: (T, joint_count), as commanded.
         works: (T, 6) since the last reset, J, in the order of `WORK_TERMS`.
         solver: (T, 7), in the order of `SOLVER_TERMS`.
-        forces: (T, contact points, 3), mean over the step, world axes, N.
-        gaps: (T, contact points), m.
-        modes: (T, contact points), 0 open, 1 stick, 2 slip.
+        touches: TOUCH records of the points that touched, by sample, then by point.
         start_energy: mechanical energy at the last reset, J.
         events: of an event-driven model.
     """
 
     robot: RobotModel
+    terrain: Terrain
+    semi_axes: np.ndarray
     time: np.ndarray
     q: np.ndarray
     v: np.ndarray
     effort: np.ndarray
     works: np.ndarray
     solver: np.ndarray
-    forces: np.ndarray
-    gaps: np.ndarray
-    modes: np.ndarray
+    touches: np.ndarray
     start_energy: float
     events: list[Event] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        """Return one line."""
+        return f"Trajectory({self.robot!r}, {len(self.time)} samples, {len(self.touches)} touches)"
+
+    @cached_property
+    def forces(self) -> np.ndarray:
+        """Contact forces, mean over the step, world axes, (T, m, 3), N."""
+        return self._spread("force", np.zeros((*self._shape, 3)))
+
+    @cached_property
+    def slip_velocities(self) -> np.ndarray:
+        """Velocities of touching points along the ground, world axes, (T, m, 3), m/s."""
+        return self._spread("slip_velocity", np.zeros((*self._shape, 3)))
+
+    @cached_property
+    def modes(self) -> np.ndarray:
+        """Modes of the contact points, (T, m): 0 open, 1 stick, 2 slip."""
+        return self._spread("mode", np.zeros(self._shape, dtype=int))
+
+    @cached_property
+    def gaps(self) -> np.ndarray:
+        """Distances to the ground, (T, m), m: the step's own for points that touched, else those of the pose."""
+        gaps = np.zeros(self._shape)
+        for k, q in enumerate(self.q if len(self.robot.contact_names) else ()):
+            gaps[k] = touching_points(self.robot, self.terrain, self.semi_axes, q).gap
+        return self._spread("gap", gaps)
 
     @property
     def energies(self) -> np.ndarray:
@@ -60,32 +99,63 @@ class Trajectory:
         """Energy that no work accounts for, (T,), J: the integrator's error since the last reset."""
         return self.energies.sum(axis=1) - self.start_energy - self.works.sum(axis=1)
 
-    @classmethod
-    def from_log(
-        cls,
-        robot: RobotModel,
-        time: np.ndarray,
-        log: np.ndarray,
-        effort: np.ndarray,
-        sample_step: float,
-        start_energy: float,
-        events: list[Event],
-    ) -> "Trajectory":
-        """Return a trajectory from log rows (see `log_width`); ``sample_step`` is the time step of the impulses, s."""
-        ledger = robot.nq + robot.nv
-        contacts = ledger + len(WORK_TERMS) + len(SOLVER_TERMS)
-        table = log[:, contacts:].reshape(len(log), len(robot.contact_names), CONTACT_COLUMNS)
-        return cls(
-            robot=robot,
-            time=time,
-            q=log[:, : robot.nq].copy(),
-            v=log[:, robot.nq : ledger].copy(),
-            effort=effort,
-            works=log[:, ledger : ledger + len(WORK_TERMS)].copy(),
-            solver=log[:, ledger + len(WORK_TERMS) : contacts].copy(),
-            forces=table[:, :, :3] / sample_step,
-            gaps=table[:, :, 3].copy(),
-            modes=table[:, :, 4].astype(int),
-            start_energy=start_energy,
-            events=events,
-        )
+    @property
+    def _shape(self) -> tuple[int, int]:
+        return len(self.time), len(self.robot.contact_names)
+
+    def _spread(self, name: str, out: np.ndarray) -> np.ndarray:
+        """Write a field of the touches where it belongs in an array (T, m, ...)."""
+        out[self.touches["sample"], self.touches["point"]] = self.touches[name]
+        return out
+
+
+class Recorder:
+    """Takes the log of a run block by block, and keeps states, ledgers, and the contact points that touched.
+
+    Attributes:
+        samples: that the run will have.
+        q, v, works, solver: as in `Trajectory`; NaN where the run has not been.
+    """
+
+    def __init__(self, robot: RobotModel, samples: int) -> None:
+        """Make room."""
+        self.samples = samples
+        self.q, self.v = np.full((samples, robot.nq), np.nan), np.full((samples, robot.nv), np.nan)
+        self.works = np.full((samples, len(WORK_TERMS)), np.nan)
+        self.solver = np.full((samples, len(SOLVER_TERMS)), np.nan)
+        self._robot = robot
+        self._block = np.zeros((min(samples, max(1, BLOCK // log_width(robot))), log_width(robot)))
+        self._touches: list[np.ndarray] = []
+        self._done = 0
+
+    @property
+    def block(self) -> np.ndarray:
+        """Where the next samples go, (at least one, log_width); empty after the last one."""
+        return self._block[: self.samples - self._done]
+
+    def take(self, count: int) -> None:
+        """Keep the first ``count`` samples of the block."""
+        begin, rows = self._done, LogRows(self._robot, self._block[:count])
+        self._done += count
+        part = slice(begin, self._done)
+        self.q[part], self.v[part], self.works[part], self.solver[part] = rows.q, rows.v, rows.works, rows.solver
+        self._touches.append(touches_of(rows, begin))
+
+    def touches(self) -> np.ndarray:
+        """Return the TOUCH records of all samples."""
+        return np.concatenate(self._touches) if self._touches else np.zeros(0, TOUCH)
+
+
+def touches_of(rows: LogRows, begin: int) -> np.ndarray:
+    """Return the TOUCH records of log rows, the first of which is sample ``begin``."""
+    sample, point = np.nonzero((rows.mode != OPEN) | (rows.force != 0.0).any(axis=-1))
+    touches = np.empty(len(sample), TOUCH)
+    touches["sample"], touches["point"] = sample + begin, point
+    touches["mode"], touches["gap"] = rows.mode[sample, point], rows.gap[sample, point]
+    touches["force"], touches["slip_velocity"] = rows.force[sample, point], rows.slip_velocity[sample, point]
+    return touches
+
+
+def sample_times(first_step: int, every: int, samples: int, time_step: float) -> np.ndarray:
+    """Return the times of samples, s, taken every so many steps after the ``first_step`` of a run."""
+    return (first_step + every * np.arange(1, samples + 1)) * time_step

@@ -22,10 +22,11 @@ from ...dynamics.spatial import spatial
 from ...jit import compiled_long, inlined
 from ...model.records import FREE
 from ..bookkeeping import book_contacts, clear_report
-from ..commands import record, take_command
+from ..commands import take_command
 from ..constraint_rows import fill_limit_offsets, find_limits
 from ..detection import measure_gap, normal_speed
 from ..impulses import apply_impulses, external_forces_act
+from ..log import record
 from ..records import OPEN, UNCONVERGED
 from ..stepping.acting_contacts import (
     AT_MIDPOINT,
@@ -235,4 +236,4 @@ def run_cut_entry(system, forest, cuts, settings, direct, commands, log, h, step
         take_command(system, commands[min(k // every, len(commands) - 1)])
         advance_cut(system, forest, cuts, h, settings[0], direct)
         if len(log) > 0 and (k + 1) % log_every == 0:
-            record(system, log[(k + 1) // log_every - 1])
+            record(system, h, log[(k + 1) // log_every - 1])

@@ -13,7 +13,8 @@ from ..events.loop.embedding_events import Resolver
 from ..events.loop.event_steps import RESET, STEP, steps_entry
 from ..events.motion import FIRST_TRIAL, TRIAL, build_motion, restart_motion
 from ..events.parameters import EventDrivenParameters
-from ..model import NO_LOG, Commands, ContactModel
+from ..log import NO_LOG
+from ..model import Commands, ContactModel
 from ..parameters import Parameters, number, whole
 from ..records import ITERATIONS
 from ..solvers.stick_slip import problem_of

@@ -9,7 +9,7 @@ import yaml
 
 from ...errors import ParameterError
 from ...jit import bind, compiled_long
-from ..commands import record, take_command
+from ..commands import take_command
 from ..events.impact.impact_law import ATTENUATION, CONSTRAINT, IMPACT_SETTINGS, NO_CONTROL, build_impact
 from ..events.loop.event_loop import (
     AFTER,
@@ -27,7 +27,8 @@ from ..events.loop.event_loop import (
 )
 from ..events.motion import build_motion, restart_motion
 from ..events.parameters import EventDrivenParameters
-from ..model import NO_LOG, Commands, ContactModel, Event
+from ..log import record
+from ..model import Commands, ContactModel, Event
 from ..parameters import Parameters, choice, number, special, whole
 from ..solvers.stick_slip import problem_of
 
@@ -101,16 +102,21 @@ class Hybrid(ContactModel):
         self._modes = np.zeros(points, dtype=np.int64)
         self._steps = 0
 
+    @property
+    def semi_axes(self) -> np.ndarray:
+        """See `ContactModel.semi_axes`."""
+        return self.motion.points["semi_axes"]
+
     def restart(self) -> None:
         """See `ContactModel.restart`."""
         super().restart()
         self._counters[EVENTS], self._counters[FRESH], self._steps = 0, 1, 0
         restart_motion(self.motion)
 
-    def single_step(self, time_step: float, command: np.ndarray) -> Callable[[], None]:
+    def single_step(self, time_step: float, command: np.ndarray, log: np.ndarray) -> Callable[[], None]:
         """See `ContactModel.single_step`; compiles what a step needs, so that the first one does not wait for it."""
-        bind(run_entry, *self._arrays(), command, NO_LOG, 0.0, time_step, 0, 1, 1, 1, self._room)
-        return super().single_step(time_step, command)
+        bind(run_entry, *self._arrays(), command, log, 0.0, time_step, 0, 1, 1, 1, self._room)
+        return super().single_step(time_step, command, log)
 
     def run(self, time_step: float, steps: int, commands: Commands, log: np.ndarray, log_every: int) -> None:
         """See `ContactModel.run`."""
@@ -172,5 +178,5 @@ def run_entry(
         time = begin + (k - done) * h
         advance(system, motion, impact, problem, settings[0], h, time, event_log, counters, crowd, modes)
         if len(log) > 0 and (k + 1) % log_every == 0:
-            record(system, log[(k + 1) // log_every - 1])
+            record(system, h, log[(k + 1) // log_every - 1])
     return steps - done

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 
 from ...jit import Call, bind, compiled_long, inlined, together_with
-from ..commands import record, take_command
-from ..model import NO_LOG, Commands, ContactModel
+from ..commands import take_command
+from ..log import NO_LOG, record
+from ..model import Commands, ContactModel
 from .time_stepping import large_helpers
 
 
@@ -18,10 +19,10 @@ def begin(system, commands, k, every):
 
 
 @inlined
-def end(system, log, k, log_every):
+def end(system, h, log, k, log_every):
     """Record step ``k`` if it is one to be recorded."""
     if len(log) > 0 and (k + 1) % log_every == 0:
-        record(system, log[(k + 1) // log_every - 1])
+        record(system, h, log[(k + 1) // log_every - 1])
 
 
 def rollout_entry(advance: Callable[..., None], solve: Callable[..., Any] | None = None) -> Callable[..., None]:
@@ -35,14 +36,14 @@ def rollout_entry(advance: Callable[..., None], solve: Callable[..., Any] | None
         for k in range(steps):
             begin(system, commands, k, every)
             advance(system, h, settings[0])
-            end(system, log, k, log_every)
+            end(system, h, log, k, log_every)
 
     def run_solving_entry(system, settings, commands, log, h, steps, every, log_every):  # type: ignore[no-untyped-def]
         """Advance the system by some steps of length ``h``, s; see `ContactModel.run`."""
         for k in range(steps):
             begin(system, commands, k, every)
             advance(system, h, settings[0], solve)
-            end(system, log, k, log_every)
+            end(system, h, log, k, log_every)
 
     entry, law = (run_entry, advance) if solve is None else (run_solving_entry, solve)
     entry.__module__ = law.__module__
@@ -60,13 +61,13 @@ class SteppingModel(ContactModel):
     settings: np.ndarray
     solve: Callable[..., Any] | None = None
 
-    def single_step(self, time_step: float, command: np.ndarray) -> Callable[[], None]:
+    def single_step(self, time_step: float, command: np.ndarray, log: np.ndarray) -> Callable[[], None]:
         """See `ContactModel.single_step`."""
-        helpers = [Call(record, (self.system, NO_LOG.ravel()))]
+        helpers = [Call(record, (self.system, 0.0, NO_LOG.ravel()))]
         if self.solve is not None:
             helpers = [*large_helpers(self.system, self.settings[0], self.solve), *helpers]
         with together_with(*helpers):
-            return bind(self.entry, *self._arguments(time_step), command, NO_LOG, time_step, 1, 1, 1)
+            return bind(self.entry, *self._arguments(time_step), command, log, time_step, 1, 1, 1)
 
     def run(self, time_step: float, steps: int, commands: Commands, log: np.ndarray, log_every: int) -> None:
         """See `ContactModel.run`."""

@@ -3,7 +3,8 @@
 from ....dynamics.kinematics import copy
 from ....jit import compiled_long, inlined
 from ...bookkeeping import clear_report
-from ...commands import record, take_command
+from ...commands import take_command
+from ...log import record
 from ...records import CONTACTS, SLIP, STICK, WORK_TERMS
 from ...system import SOLVER
 from ..flow.event_driven import REACHED_END, START, fill_values, integrate_to_event, note_floors
@@ -81,5 +82,5 @@ def steps_entry(system, motion, commands, log, left, counters, h, steps, every, 
         left[0] = 0.0
         counters[STEP] += 1
         if len(log) > 0 and counters[STEP] % log_every == 0:
-            record(system, log[counters[STEP] // log_every - 1])
+            record(system, h, log[counters[STEP] // log_every - 1])
     return REACHED_END

@@ -1,0 +1,73 @@
+"""Pushes: external wrenches on links for some steps, applied inside a run."""
+
+import numpy as np
+
+from ..dynamics.kinematics import place_bodies
+from ..dynamics.spatial import ZERO, matrix, put_vector_at, rotate, vadd, vcross, vector, vector_at
+from ..errors import ParameterError
+from ..jit import inlined
+
+MOST = 64  # pushes at a time
+UNUSED = -1  # value of ``left`` in a record that holds no push
+
+PUSH = np.dtype(
+    [
+        ("left", "i8"),  # steps for which it still acts; 0: it has ended
+        ("body", "i8"),  # index of the body that is pushed
+        ("offset", "f8", 3),  # where the force acts, in the body's frame, m
+        ("force", "f8", 3),  # world axes, N
+        ("torque", "f8", 3),  # world axes, N m
+    ],
+    align=True,
+)
+
+
+def no_pushes() -> np.ndarray:
+    """Return records for pushes, (MOST,), none in use; those in use come first."""
+    pushes = np.zeros(MOST, dtype=PUSH)
+    pushes["left"] = UNUSED
+    return pushes
+
+
+def add_push(
+    pushes: np.ndarray, steps: int, body: int, offset: np.ndarray, force: np.ndarray, torque: np.ndarray
+) -> None:
+    """Let a wrench act on a body for the next ``steps``."""
+    count = keep_pushes(pushes, pushes["left"] > 0)
+    if count == MOST:
+        raise ParameterError(f"push: expected at most {MOST} pushes at a time; end_push() ends those on a link")
+    pushes[count] = (steps, body, offset, force, torque)
+
+
+def keep_pushes(pushes: np.ndarray, kept: np.ndarray) -> int:
+    """Keep the pushes where ``kept`` (MOST,) is true and forget the others; return how many there are."""
+    chosen = pushes[kept]
+    pushes["left"] = UNUSED
+    pushes[: len(chosen)] = chosen
+    return len(chosen)
+
+
+@inlined
+def push_bodies(system):
+    """Set the external wrenches of the coming step: a push moves with its link, and ends by itself."""
+    if system.pushes[0].left == UNUSED:
+        return
+    for i in range(len(system.links)):
+        put_vector_at(system.forces[i], 0, ZERO)
+        put_vector_at(system.forces[i], 3, ZERO)
+    acting = 0
+    for push in system.pushes:
+        acting += 1 if push.left > 0 else 0
+    if acting == 0:
+        for push in system.pushes:
+            push.left = UNUSED
+        return
+    nq = len(system.state) - system.rates.shape[1]
+    place_bodies(system.links, system.bodies, system.state[:nq], system.state[nq:])
+    for push in system.pushes:
+        if push.left > 0:
+            push.left -= 1
+            lever = rotate(matrix(system.bodies[push.body].rotation), vector(push.offset))
+            wrench, force = system.forces[push.body], vector(push.force)
+            put_vector_at(wrench, 0, vadd(vector(wrench), force))
+            put_vector_at(wrench, 3, vadd(vector_at(wrench, 3), vadd(vector(push.torque), vcross(lever, force))))
