@@ -1,4 +1,4 @@
-"""The exceptions of this package: every mistake of a user ends in one of these, with the culprit's name in the text."""
+"""Exceptions and warnings: every mistake of a user ends in one of these, with the culprit's name in the text."""
 
 
 class LeggedContactSimError(ValueError):
@@ -15,3 +15,7 @@ class SimulationError(LeggedContactSimError):
 
 class ParameterError(LeggedContactSimError):
     """A parameter or argument outside its range: the text names it, what was found, and what is allowed."""
+
+
+class ModelWarning(UserWarning):
+    """Something about a robot description that was guessed or left out; the text names it and what was done."""

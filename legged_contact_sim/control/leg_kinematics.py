@@ -13,6 +13,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..model import RobotModel
+from ..model.feet import chain
 from ..model.home import body_placements
 from ..model.records import REVOLUTE
 
@@ -143,53 +144,34 @@ class Leg:
 
 
 def find_legs(robot: RobotModel) -> tuple[Leg, ...]:
-    """Return the legs of a robot with a floating base: one for each limb that carries a contact point.
-
-    The foot of a limb is the contact point at the end of its longest chain of joints; of several there, the lowest in
-    the home pose.
+    """Return the legs of a robot with a floating base: one for each of its feet (see `RobotModel.feet`).
 
     Raises:
         ModelError: the base is not free, there is no leg, or a leg has a joint that does not turn.
     """
     if robot.base != "floating":
         raise ModelError(f"{robot.name}: legs are found from a floating trunk; its base is {robot.base}")
-    placed = body_placements(robot.links, robot.home)
-    feet: dict[int, tuple[int, float, int]] = {}
-    for point, record in enumerate(robot.contact_points):
-        chain = _chain(robot, int(record["link"]))
-        if chain:
-            height = float(placed[record["link"]].apply(record["position"])[2])
-            feet[chain[0]] = max(feet.get(chain[0], (0, 0.0, 0)), (len(chain), -height, point))
-    if not feet:
+    if not robot.feet:
         raise ModelError(f"{robot.name}: has no leg: no joint stands between its trunk and a contact point")
-    return tuple(_leg(robot, feet[limb][2]) for limb in sorted(feet))
-
-
-def _chain(robot: RobotModel, body: int) -> list[int]:
-    """Return the bodies from the trunk's child down to a body."""
-    chain: list[int] = []
-    while body > 0:
-        chain.insert(0, body)
-        body = int(robot.links["parent"][body])
-    return chain
+    return tuple(_leg(robot, robot.contact_names.index(foot)) for foot in robot.feet)
 
 
 def _leg(robot: RobotModel, point: int) -> Leg:
     record = robot.contact_points[point]
-    chain = _chain(robot, int(record["link"]))
+    bodies = chain(robot.links, int(record["link"]))
     joint_of = {int(link): joint for joint, link in enumerate(robot.joint_links)}
-    for body in chain:
+    for body in bodies:
         if body not in joint_of or robot.links["joint_kind"][body] != REVOLUTE:
             raise ModelError(f"{robot.name}: leg {robot.contact_names[point]!r} has a joint that is not revolute")
     zero = np.zeros(robot.nq)
     zero[6] = 1.0
     placed = body_placements(robot.links, zero)
     trunk = placed[0]
-    origins = [trunk.rotation.T @ (placed[body].position - trunk.position) for body in chain]
+    origins = [trunk.rotation.T @ (placed[body].position - trunk.position) for body in bodies]
     end = trunk.rotation.T @ (placed[record["link"]].apply(record["position"]) - trunk.position)
     parents = robot.links["parent"]
-    axes = [trunk.rotation.T @ placed[parents[body]].rotation @ robot.links["axis"][body] for body in chain]
-    joints = np.array([joint_of[body] for body in chain])
+    axes = [trunk.rotation.T @ placed[parents[body]].rotation @ robot.links["axis"][body] for body in bodies]
+    joints = np.array([joint_of[body] for body in bodies])
     return Leg(
         name=robot.contact_names[point],
         point=point,
@@ -199,7 +181,7 @@ def _leg(robot: RobotModel, point: int) -> Leg:
         axes=np.array(axes),
         offsets=np.diff(np.array([np.zeros(3), *origins, end]), axis=0),
         home=robot.home[robot.position_indices[joints]],
-        limits=np.array([robot.links[limit][chain] for limit in ("lower_limit", "upper_limit")]),
+        limits=np.array([robot.links[limit][bodies] for limit in ("lower_limit", "upper_limit")]),
     )
 
 

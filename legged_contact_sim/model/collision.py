@@ -1,7 +1,7 @@
 """From collision shapes to contact points: the points of a shape that a flat ground can touch first."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,24 +10,36 @@ import numpy as np
 
 from ..errors import ModelError
 from .finite import finite_array
-from .mesh import mesh_points
-from .placement import Array
+from .inertia import RigidInertia
+from .mesh import hull_points, mesh_points
+from .placement import Array, Placement
 from .records import CONTACT_POINT
 from .suggestion import suggestion
 from .tree import WORLD, Frame, Tree
-from .urdf import Shape
+from .urdf import LinkDescription, Shape
 
 RIM_POINTS = 8
+_CORNERS = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1], indexing="ij")).reshape(3, 8).T
 
 
 @dataclass(frozen=True)
 class ContactPoint:
-    """A sphere around a point of a body: body index, centre (3,) in the body's frame and radius, m."""
+    """A sphere around a point of a body: body index, centre (3,) in the body's frame and radius, m.
+
+    `carrier` is the URDF link that the point belongs to, `shape` the number of its collision shape in the robot (-1:
+    none), `named` whether that has a name, `mesh` whether it is a mesh; `lost` says which mesh the point stands in for,
+    "": none.
+    """
 
     name: str
     link: int
     position: Array
     radius: float
+    carrier: str = ""
+    shape: int = -1
+    named: bool = True
+    mesh: bool = False
+    lost: str = ""
 
 
 def contact_records(points: list[ContactPoint]) -> np.ndarray:
@@ -35,32 +47,87 @@ def contact_records(points: list[ContactPoint]) -> np.ndarray:
     return np.array([(point.link, point.position, point.radius) for point in points], CONTACT_POINT)
 
 
-def shape_points(tree: Tree, folder: Path | None, meshes: str) -> list[ContactPoint]:
-    """Return the contact points of all collision shapes that move, in the order of the bodies.
+@dataclass(frozen=True)
+class Meshes:
+    """How collision meshes are read.
+
+    Attributes:
+        policy: "hull": a mesh gives the corners of its convex hull; "skip": it gives no points.
+        folder: that holds the URDF; None: the URDF is text.
+        packages: folders that are, or hold, the packages of `package://` addresses.
+    """
+
+    policy: str = "hull"
+    folder: Path | None = None
+    packages: Sequence[Path] = ()
+
+
+def shape_points(tree: Tree, meshes: Meshes) -> tuple[list[ContactPoint], list[str]]:
+    """Return the contact points of all collision shapes that move, in the order of the bodies, and notes on meshes.
 
     A point is called like its collision, or its link if the collision has no name; points that would share a name are
-    numbered from 0.
-
-    Args:
-        tree: the moving bodies.
-        folder: that holds the URDF, for meshes; None: the URDF is text.
-        meshes: "hull": a mesh gives the corners of its convex hull; "skip": it gives no points.
-
-    Raises:
-        ModelError: a mesh cannot be read.
+    numbered from 0. A mesh that cannot be read is replaced by the box around what is drawn of its link, or by the box
+    that has the link's inertia.
     """
-    found = []
+    found: list[ContactPoint] = []
+    notes: list[str] = []
+    number = 0
     for index, body in enumerate(tree.bodies):
         for link, placement in body.parts:
             for shape in link.shapes:
-                if shape.kind == "mesh" and meshes == "skip":
+                if shape.kind == "mesh" and meshes.policy == "skip":
                     continue
-                points, radius = _points(shape, link.name, folder)
-                in_body = placement.compose(shape.placement).apply(points)
+                lost = ""
+                try:
+                    points, radius = _points(shape, meshes)
+                except ModelError as error:
+                    lost = f"link {link.name!r}: collision {error}"
+                    points, radius, instead = _stand_in(link, meshes)
+                    notes.append(f"{lost}; in its place: {instead}")
+                else:
+                    points = shape.placement.apply(points)
                 label = shape.name or link.name
-                found += [ContactPoint(label, index, point, radius) for point in in_body]
+                in_body = placement.apply(points)
+                origin = (link.name, number, bool(shape.name), shape.kind in ("mesh", "points"), lost)
+                found += [ContactPoint(label, index, point, radius, *origin) for point in in_body]
+                number += 1
     names = _unique([point.name for point in found])
-    return [replace(point, name=name) for name, point in zip(names, found, strict=True)]
+    return [replace(point, name=name) for name, point in zip(names, found, strict=True)], notes
+
+
+def names_with_feet(points: Sequence[ContactPoint], feet: Sequence[int]) -> tuple[str, ...]:
+    """Return the names of contact points, a foot's sphere called like its link, without a number, if that is free."""
+    names = [point.name for point in points]
+    for foot in feet:
+        point = points[foot]
+        if point.radius > 0.0 and not point.named and point.carrier not in names:
+            names[foot] = point.carrier
+    return tuple(names)
+
+
+def _stand_in(link: LinkDescription, meshes: Meshes) -> tuple[Array, float, str]:
+    """Return points (n, 3) in the link's frame that stand in for a mesh, the radius around them, m, and their name."""
+    for shape in link.visuals:
+        try:
+            points, radius = _points(shape, meshes)
+        except ModelError:
+            continue
+        if shape.kind != "mesh":
+            return shape.placement.apply(points), radius, f"the {shape.kind} that is drawn"
+        low, high = points.min(axis=0), points.max(axis=0)
+        box = 0.5 * (low + high) + 0.5 * (high - low) * _CORNERS
+        return shape.placement.apply(box), 0.0, "the box around the mesh that is drawn"
+    if link.inertia is not None and link.inertia.mass > 0.0:
+        return _inertia_box(link.inertia), 0.0, "the uniform box that has the link's inertia"
+    return np.empty((0, 3)), 0.0, "nothing"
+
+
+def _inertia_box(inertia: RigidInertia) -> Array:
+    """Return the corners (8, 3) of the uniform box with a link's moments of inertia, in the link's frame, m."""
+    moments, axes = np.linalg.eigh(inertia.moments)
+    squares = 6.0 * (moments.sum() - 2.0 * moments) / inertia.mass
+    edges = np.sqrt(np.maximum(squares, 0.0))
+    return Placement(axes, inertia.com).apply(0.5 * edges * _CORNERS)
 
 
 def _unique(labels: list[str]) -> list[str]:
@@ -79,18 +146,16 @@ def _unique(labels: list[str]) -> list[str]:
     return names
 
 
-def _points(shape: Shape, link: str, folder: Path | None) -> tuple[Array, float]:
+def _points(shape: Shape, meshes: Meshes) -> tuple[Array, float]:
     """Return the points (n, 3) of a shape in its own frame and the radius around them, m."""
     if shape.kind == "sphere":
         return np.zeros((1, 3)), shape.size[0]
     if shape.kind == "box":
-        signs = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1], indexing="ij")).reshape(3, 8).T
-        return signs * np.array(shape.size) / 2.0, 0.0
+        return _CORNERS * np.array(shape.size) / 2.0, 0.0
+    if shape.kind == "points" and shape.vertices is not None:
+        return hull_points(shape.vertices), 0.0
     if shape.kind == "mesh":
-        try:
-            return mesh_points(shape.filename, shape.size, folder), 0.0
-        except ModelError as error:
-            raise ModelError(f'link {link!r}: collision {error}; meshes="skip" leaves such collisions out') from None
+        return mesh_points(shape.filename, shape.size, meshes.folder, meshes.packages), 0.0
     radius, length = shape.size
     ends = np.array([[0.0, 0.0, -length / 2.0], [0.0, 0.0, length / 2.0]])
     if shape.kind == "capsule":
@@ -139,4 +204,4 @@ def _extra_point(name: str, entry: Any, frames: Mapping[str, Frame]) -> ContactP
     radius = finite_array(entry.get("radius", 0.0), ())
     if radius is None or radius < 0.0:
         raise ModelError(f"{where} has the radius {entry['radius']!r}; expected 0 m or more")
-    return ContactPoint(name, frame.link, frame.placement.apply(offset), float(radius))
+    return ContactPoint(name, frame.link, frame.placement.apply(offset), float(radius), link)

@@ -1,12 +1,14 @@
-"""Vertices of collision meshes: finding the file, reading STL and OBJ, and the corners of the convex hull."""
+"""Vertices of collision meshes: finding the file, reading STL, OBJ and COLLADA, and the corners of the convex hull."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import unquote
 
 import numpy as np
 
 from ..errors import ModelError
+from .collada import read_collada
 from .packaged import ament_shares
 from .placement import Array
 
@@ -15,29 +17,43 @@ MOST_POINTS = 64
 _STL_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 
 
-def mesh_points(filename: str, scale: tuple[float, ...], folder: Path | None) -> Array:
+def mesh_points(filename: str, scale: tuple[float, ...], folder: Path | None, packages: Sequence[Path] = ()) -> Array:
     """Return the corners (n, 3) of a mesh's convex hull in the mesh's frame, at most MOST_POINTS, spread out, m.
 
     Args:
         filename: as in the URDF: `package://`, `file://`, absolute, or relative to the URDF's folder.
         scale: factor along each axis.
         folder: that holds the URDF; None: the URDF is text, and paths are relative to the working directory.
+        packages: see `find_mesh`.
 
     Raises:
         ModelError: the file is missing or cannot be read.
     """
-    vertices = read_vertices(find_mesh(filename, folder)) * np.array(scale)
-    return _spread(_hull(vertices), MOST_POINTS)
+    vertices = read_vertices(find_mesh(filename, folder, packages)) * np.array(scale)
+    return hull_points(vertices)
 
 
-def find_mesh(filename: str, folder: Path | None) -> Path:
-    """Return the file that a URDF's mesh filename means."""
+def hull_points(vertices: Array) -> Array:
+    """Return corners of the convex hull of vertices (n, 3), at most MOST_POINTS, spread out."""
+    corners = _hull(vertices)
+    return np.asarray(corners[spread(corners, MOST_POINTS)])
+
+
+def find_mesh(filename: str, folder: Path | None, packages: Sequence[Path] = ()) -> Path:
+    """Return the file that a URDF's mesh filename means.
+
+    Args:
+        filename: as in the URDF.
+        folder: that holds the URDF.
+        packages: folders that are, or hold, the packages of `package://` addresses; besides them are looked through
+            those above the URDF, on ROS_PACKAGE_PATH and on AMENT_PREFIX_PATH.
+    """
     folder = folder or Path.cwd()
     scheme, separator, rest = filename.partition("://")
     if separator and scheme not in ("package", "file"):
         raise ModelError(f"mesh {filename!r} has the scheme {scheme!r}; expected package:// or file://")
     if scheme == "package" and separator:
-        candidates = _package_candidates(unquote(rest), folder)
+        candidates = _package_candidates(unquote(rest), folder, packages)
     else:
         candidates = [folder / (unquote(rest) if separator else filename)]
     for candidate in candidates:
@@ -47,20 +63,23 @@ def find_mesh(filename: str, folder: Path | None) -> Path:
     raise ModelError(f"mesh {filename!r} is not there (looked in {looked}{', ...' if len(candidates) > 3 else ''})")
 
 
-def _package_candidates(path: str, folder: Path) -> list[Path]:
-    """Return where a file of a ROS package may be: under a folder above the URDF, or in an ament prefix's share."""
+def _package_candidates(path: str, folder: Path, packages: Sequence[Path]) -> list[Path]:
+    """Return where a file of a ROS package may be."""
+    path = path.lstrip("/")
     package, _, inside = path.partition("/")
     above = [folder, *folder.parents]
-    named = [parent / inside for parent in above if parent.name == package]
-    return named + [place / path for place in (*above, *ament_shares())]
+    listed = [Path(place) for place in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if place]
+    told = [*map(Path, packages), *listed]
+    named = [place / inside for place in (*told, *above) if place.name == package]
+    return named + [place / path for place in (*told, *above, *ament_shares())]
 
 
 def read_vertices(path: Path) -> Array:
-    """Return the vertices (n, 3) of an STL (text or binary) or OBJ file, in the file's unit."""
-    readers = {".stl": _read_stl, ".obj": _read_obj}
+    """Return the vertices (n, 3) of an STL (text or binary), OBJ (in the file's unit) or COLLADA file (m)."""
+    readers = {".stl": _read_stl, ".obj": _read_obj, ".dae": read_collada}
     reader = readers.get(path.suffix.lower())
     if reader is None:
-        raise ModelError(f"mesh {str(path)!r} is a {path.suffix or 'file without suffix'}; expected .stl or .obj")
+        raise ModelError(f"mesh {str(path)!r} is a {path.suffix or 'file without suffix'}; expected .stl, .obj or .dae")
     try:
         vertices = reader(path.read_bytes())
     except (OSError, ValueError) as error:
@@ -105,13 +124,13 @@ def _hull(vertices: Array) -> Array:
         return corners
 
 
-def _spread(points: Array, most: int) -> Array:
-    """Return at most `most` of the points: the one farthest from the centre, then each time the farthest from those."""
+def spread(points: Array, most: int) -> list[int]:
+    """Return the indices of at most `most` points (n, 3): the farthest from the centre, then from those each time."""
     if len(points) <= most:
-        return points
+        return list(range(len(points)))
     chosen = [int(np.argmax(np.linalg.norm(points - points.mean(axis=0), axis=1)))]
     distance = np.full(len(points), np.inf)
     while len(chosen) < most:
         distance = np.minimum(distance, np.linalg.norm(points - points[chosen[-1]], axis=1))
         chosen.append(int(np.argmax(distance)))
-    return points[sorted(chosen)]
+    return sorted(chosen)

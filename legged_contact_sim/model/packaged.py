@@ -10,7 +10,7 @@ import yaml  # type: ignore[import-untyped]
 
 from ..errors import ModelError
 
-SIDECAR_KEYS = ("home", "contact_points")
+SIDECAR_KEYS = ("home", "contact_points", "feet")
 
 
 @dataclass(frozen=True)
@@ -20,14 +20,19 @@ class Source:
     Attributes:
         label: what to call it in errors.
         text: the XML.
-        folder: where it stands; None for text.
-        sidecar: what the YAML file beside it holds: `home` and `contact_points`, both optional.
+        path: of the file; None for text.
+        sidecar: what the YAML file beside it holds: `home`, `contact_points` and `feet`, all optional.
     """
 
     label: str
     text: str
-    folder: Path | None = None
+    path: Path | None = None
     sidecar: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> Path | None:
+        """Where the file stands; None for text."""
+        return self.path.parent if self.path else None
 
 
 def ament_shares() -> list[Path]:
@@ -72,7 +77,7 @@ def load(source: str | os.PathLike[str]) -> Source:
     if isinstance(source, str) and _is_text(source):
         return Source("URDF text", source)
     path = _packaged().get(name, Path(name))
-    return Source(str(path), _read(path, name), path.resolve().parent, _read_sidecar(path.with_suffix(".yaml")))
+    return Source(str(path), _read(path, name), path.resolve(), _read_sidecar(path.with_suffix(".yaml")))
 
 
 def _is_text(source: str) -> bool:

@@ -49,6 +49,12 @@ def rotation_from_rpy(rpy: ArrayLike) -> Array:
     )
 
 
+def rotation_about(axis: Array, angle: float) -> Array:
+    """Return the rotation (3, 3) by an angle, rad, about a unit vector (3,): Rodrigues' formula."""
+    turn = cross_matrix(axis)
+    return np.asarray(np.eye(3) + np.sin(angle) * turn + (1.0 - np.cos(angle)) * turn @ turn)
+
+
 def rotation_from_quaternion(quaternion: ArrayLike) -> Array:
     """Return the rotation (3, 3) of a unit quaternion x y z w."""
     x, y, z, w = np.asarray(quaternion, dtype=float)

@@ -1,29 +1,34 @@
 """RobotModel: what a robot is, as the simulator reads it from a URDF."""
 
 import os
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import ModelError, ParameterError
+from ..errors import ModelError, ModelWarning, ParameterError
 from .assembly import coordinate_counts, link_records
-from .collision import contact_records, extra_points, shape_points
+from .collision import Meshes, contact_records, extra_points, names_with_feet, shape_points
 from .finite import finite_array
-from .home import home_pose
 from .massless import check_joints_move_inertia
 from .packaged import Source, load
+from .posture import Mechanism, choose_posture
 from .records import FREE
+from .reduction import reduced_points
+from .srdf import Poses, find_srdf, read_srdf
 from .suggestion import suggestion
 from .tree import Frame, Tree, build_tree
-from .urdf import read_urdf
+from .urdf import ONE_DOF, RobotDescription, read_urdf
 
 BASES = ("floating", "fixed")
 MESHES = ("hull", "skip")
+MIMIC = ("refuse", "lock")
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +50,14 @@ class RobotModel:
         nv: length of v.
         contact_points: CONTACT_POINT records.
         contact_names: names of the contact points.
+        contact_links: names of the URDF links that the contact points belong to.
+        feet: names of the contact points that are feet, one for each leg of a floating robot.
+        poses: named poses of its files, {name: {joint: position}}, rad or m.
         frames: where each URDF link stands, merged ones too.
         home: (nq,), the pose in which the robot starts.
+        home_origin: where that pose is from, in words.
+        told_gains: (2, joint_count), stiffness and damping of the drives, as far as the description tells; else NaN.
+        notes: what was guessed or left out when the robot was read.
         gravity: (3,), acceleration in the world's frame, m/s^2.
         urdf: the XML text.
     """
@@ -61,8 +72,14 @@ class RobotModel:
     nv: int
     contact_points: np.ndarray
     contact_names: tuple[str, ...]
+    contact_links: tuple[str, ...]
+    feet: tuple[str, ...]
+    poses: dict[str, dict[str, float]]
     frames: dict[str, Frame]
     home: np.ndarray
+    home_origin: str
+    told_gains: np.ndarray
+    notes: tuple[str, ...]
     gravity: np.ndarray
     urdf: str
 
@@ -72,43 +89,60 @@ class RobotModel:
         source: str | os.PathLike[str],
         base: str | None = None,
         *,
-        home: Mapping[str, float] | Sequence[float] | np.ndarray | None = None,
+        home: Mapping[str, float] | Sequence[float] | np.ndarray | str | None = None,
         contact_points: Mapping[str, Mapping[str, Any]] | None = None,
+        feet: Sequence[str] | None = None,
         gravity: ArrayLike = (0.0, 0.0, -9.81),
         meshes: str = "hull",
+        packages: Sequence[str | os.PathLike[str]] = (),
+        srdf: str | os.PathLike[str] | None = None,
+        mimic: str = "refuse",
     ) -> "RobotModel":
         """Read a robot from a URDF.
 
-        A YAML file of the same name beside the URDF may hold `home` and `contact_points`; arguments replace them.
+        A YAML file of the same name beside the URDF may hold `home`, `contact_points` and `feet`; arguments replace
+        them. What had to be guessed stands in `notes`; what may surprise is a `ModelWarning`, too.
 
         Args:
             source: a packaged name (see `robots`), a path, or the XML text.
             base: "floating", "fixed", or None: fixed if the root has no inertia or is called world, else floating.
-            home: joint positions by name (rad, m), the others at 0 or the limit nearest to it and a free base standing
-                on the ground; or all of q.
+            home: name of a pose in the SRDF; joint positions by name (rad, m), the others at 0 or the limit nearest to
+                it and a free base standing on the ground; or all of q. None: a pose of the SRDF that is called home,
+                standing or half_sitting, else a stance that is found, else all joints at 0.
             contact_points: points besides those of the collision shapes:
                 {name: {"link": ..., "offset": [x, y, z] in m, "radius": m}}.
+            feet: names of the contact points, or of links that carry them, on which the robot stands; None: the lowest
+                points at the ends of its limbs.
             gravity: (3,), m/s^2.
-            meshes: "hull": a collision mesh gives the corners of its convex hull; "skip": it gives none.
+            meshes: "hull": a collision mesh gives the corners of its convex hull; "skip": it gives none. A mesh that is
+                not there is replaced by a box, unless it is the only shape of a foot.
+            packages: folders that are, or hold, the packages of `package://` addresses, besides those above the URDF,
+                on ROS_PACKAGE_PATH and on AMENT_PREFIX_PATH.
+            srdf: path of an SRDF; None: the one beside the URDF, if there is one.
+            mimic: "refuse": a joint that mimics another one is an error; "lock": it is held where it is.
 
         Raises:
             ModelError: the robot cannot be read or simulated; the message names the file and the culprit.
-            ParameterError: base, meshes or gravity is not one of the above.
+            ParameterError: base, meshes, mimic or gravity is not one of the above.
         """
         _check_choice("base", base, (None, *BASES))
         _check_choice("meshes", meshes, MESHES)
+        _check_choice("mimic", mimic, MIMIC)
         found = load(source)
         with _named(found.label):
-            description = read_urdf(found.text)
+            description = read_urdf(found.text, mimic)
             tree = build_tree(description, base)
-            return cls(
+            reading = Meshes(meshes, found.folder, [Path(package) for package in packages])
+            named = _poses(found, description, srdf)
+            model = cls(
                 name=description.name,
                 base=tree.base,
-                **_mechanics(tree, found, meshes, home, contact_points),
+                **_mechanics(tree, found, reading, named, (home, contact_points, feet)),
                 frames={name: Frame(frame.link, *map(_frozen, frame.placement)) for name, frame in tree.frames.items()},
                 gravity=_gravity(gravity),
                 urdf=found.text,
             )
+        return model
 
     def __repr__(self) -> str:
         """Return one line: the robot's name and size."""
@@ -167,19 +201,37 @@ class RobotModel:
         return self.frames[name].link
 
 
-def _mechanics(tree: Tree, found: Source, meshes: str, home: Any, contact_points: Any) -> dict[str, Any]:
+def _mechanics(
+    tree: Tree, found: Source, meshes: Meshes, named: tuple[Poses, list[str]], given: tuple[Any, Any, Any]
+) -> dict[str, Any]:
     """Return the attributes of a RobotModel that follow from the tree of bodies."""
+    home, contact_points, feet = given
     links = link_records(tree)
     nq, nv = coordinate_counts(links)
     link_names = tuple(body.name for body in tree.bodies)
     check_joints_move_inertia(links, link_names, nq)
     joint_links = np.flatnonzero(links["joint_kind"] != FREE)
     joint_names = tuple(joint.name for index in joint_links if (joint := tree.bodies[index].joint))
-    points = shape_points(tree, found.folder, meshes)
-    given = found.sidecar.get("contact_points") if contact_points is None else contact_points
-    points += extra_points({} if given is None else given, tree.frames, (point.name for point in points))
+    points, lost = shape_points(tree, meshes)
+    points, thinned = reduced_points(points, links["parent"].tolist())
+    extra = found.sidecar.get("contact_points") if contact_points is None else contact_points
+    points += extra_points({} if extra is None else extra, tree.frames, (point.name for point in points))
     contacts = contact_records(points)
-    home = found.sidecar.get("home") if home is None else home
+    mechanism = Mechanism(tree.base, links, nq, joint_names, joint_links.tolist(), contacts)
+    poses, notes = named
+    posture = choose_posture(
+        mechanism,
+        points,
+        poses,
+        found.sidecar.get("home") if home is None else home,
+        found.sidecar.get("feet") if feet is None else feet,
+    )
+    contact_names = names_with_feet(points, posture.feet)
+    surprising = [*lost, *posture.warnings]
+    if tree.base == "floating" and not points:
+        surprising.append("it has no contact points and would fall through the ground")
+    for note in surprising:
+        warnings.warn(f"{found.label}: {note}", ModelWarning, stacklevel=3)
     return {
         "links": _frozen(links),
         "link_names": link_names,
@@ -188,9 +240,26 @@ def _mechanics(tree: Tree, found: Source, meshes: str, home: Any, contact_points
         "nq": nq,
         "nv": nv,
         "contact_points": _frozen(contacts),
-        "contact_names": tuple(point.name for point in points),
-        "home": _frozen(home_pose(links, nq, joint_names, contacts, home)),
+        "contact_names": contact_names,
+        "contact_links": tuple(point.carrier for point in points),
+        "feet": tuple(contact_names[foot] for foot in posture.feet),
+        "poses": poses,
+        "home": _frozen(posture.home),
+        "home_origin": posture.origin,
+        "told_gains": _frozen(np.full((2, len(joint_names)), np.nan)),
+        "notes": (*notes, *thinned, *posture.notes, *surprising),
     }
+
+
+def _poses(
+    found: Source, description: RobotDescription, srdf: str | os.PathLike[str] | None
+) -> tuple[Poses, list[str]]:
+    """Return the named poses of the SRDF that is given or belongs to the URDF, and notes on them."""
+    path = Path(srdf) if srdf is not None else find_srdf(found.path, description.name) if found.path else None
+    if path is None:
+        return {}, []
+    joints = [joint.name for joint in description.joints if joint.kind in ONE_DOF]
+    return read_srdf(path, joints)
 
 
 @contextmanager

@@ -75,7 +75,7 @@ _JOINT = replace(
             numbers={"lower": 1, "upper": 1, "effort": 1, "velocity": 1}, defaults={"effort": "0", "velocity": "0"}
         ),
         "dynamics": Tag(numbers={"damping": 1, "friction": 1}),
-        "mimic": Tag(words=("joint",), required=("joint",)),
+        "mimic": Tag(numbers={"multiplier": 1, "offset": 1}, words=("joint",), required=("joint",)),
     },
 )
 _LINK = Tag(

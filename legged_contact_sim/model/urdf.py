@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -12,8 +12,8 @@ from urdf_parser_py import urdf as urdf_parser
 from ..errors import ModelError
 from .extras import Spring, Transmission, read_springs, read_transmissions
 from .inertia import RigidInertia, fault, is_negative
-from .placement import IDENTITY, Array, Placement, rotation_from_rpy
-from .schema import checked
+from .placement import IDENTITY, Array, Placement, rotation_about, rotation_from_rpy
+from .schema import checked, numbers
 from .xml_text import parse_robot
 
 ONE_DOF = ("revolute", "continuous", "prismatic")
@@ -26,10 +26,11 @@ class Shape:
 
     Attributes:
         name: the collision's name, "" without one.
-        kind: box, sphere, cylinder, capsule or mesh.
+        kind: box, sphere, cylinder, capsule, mesh or points.
         placement: of the shape in the link's frame.
         size: box: edges (3,), m; sphere: radius; cylinder, capsule: radius and length, m; mesh: scale (3,).
         filename: mesh only.
+        vertices: points only: (n, 3) in the shape's frame, m.
     """
 
     name: str
@@ -37,15 +38,17 @@ class Shape:
     placement: Placement
     size: tuple[float, ...]
     filename: str = ""
+    vertices: Array | None = None
 
 
 @dataclass(frozen=True)
 class LinkDescription:
-    """A `<link>`; `inertia` is None without an `<inertial>`."""
+    """A `<link>`; `inertia` is None without an `<inertial>`; `visuals` stand in for collision meshes that are lost."""
 
     name: str
     inertia: RigidInertia | None = None
     shapes: tuple[Shape, ...] = ()
+    visuals: tuple[Shape, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -94,8 +97,12 @@ class RobotDescription:
     joints: list[JointDescription]
 
 
-def read_urdf(text: str) -> RobotDescription:
+def read_urdf(text: str, mimic: str = "refuse") -> RobotDescription:
     """Return the description that the text of a URDF holds.
+
+    Args:
+        text: the XML.
+        mimic: "refuse" joints that mimic another one, or "lock" them at their offset.
 
     Raises:
         ModelError: the text is not a URDF, or a link or joint is malformed; the message names it.
@@ -107,11 +114,15 @@ def read_urdf(text: str) -> RobotDescription:
     kinds = {link.get("name", ""): _shape_kinds(link) for link in elements.findall("link")}
     parsed = _parse(elements)
     carriers = {joint.child: joint.type for joint in parsed.joints}
-    links = {link.name: _link(link, kinds[link.name], carriers.get(link.name)) for link in parsed.links}
+    drawn = {link.get("name", ""): visual_shapes(link) for link in robot.findall("link")}
+    links = {
+        link.name: replace(_link(link, kinds[link.name], carriers.get(link.name)), visuals=drawn[link.name])
+        for link in parsed.links
+    }
     names = {joint.name for joint in parsed.joints}
     transmissions, springs = read_transmissions(robot, names), read_springs(robot, names)
     joints = [
-        _joint(joint, transmissions.get(joint.name, Transmission()), springs.get(joint.name, Spring()))
+        _joint(joint, transmissions.get(joint.name, Transmission()), springs.get(joint.name, Spring()), mimic)
         for joint in parsed.joints
     ]
     return RobotDescription(parsed.name, links, joints)
@@ -198,16 +209,18 @@ def _shape(link: str, collision: Any, kind: str) -> Shape:
     return Shape(collision.name or "", kind, _placement(collision.origin), size, filename)
 
 
-def _joint(joint: Any, transmission: Transmission, spring: Spring) -> JointDescription:
-    if joint.mimic is not None:
+def _joint(joint: Any, transmission: Transmission, spring: Spring, mimic: str) -> JointDescription:
+    if joint.mimic is not None and mimic == "refuse":
         raise ModelError(
             f"joint {joint.name!r} mimics joint {joint.mimic.joint!r}; mimic joints cannot be simulated: "
-            "make it fixed or drive it by itself"
+            'make it fixed or drive it by itself, or mimic="lock" holds it at its offset'
         )
     axis = np.array(joint.axis if joint.axis is not None else (1.0, 0.0, 0.0), dtype=float)
     length = math.hypot(*axis)
     if not 1e-9 <= length < math.inf:
         raise ModelError(f"joint {joint.name!r} has an axis of length {length:g}; expected a direction")
+    if joint.mimic is not None:
+        return _locked(joint, axis / length)
     return JointDescription(
         joint.name,
         joint.type,
@@ -220,6 +233,47 @@ def _joint(joint: Any, transmission: Transmission, spring: Spring) -> JointDescr
         transmission=transmission,
         spring=spring,
     )
+
+
+def _locked(joint: Any, axis: Array) -> JointDescription:
+    """Return a mimic joint as a fixed one, at the position that it has when the joint that it mimics is at 0."""
+    offset = joint.mimic.offset or 0.0
+    moved = Placement(np.eye(3), offset * axis)
+    if joint.type != "prismatic":
+        moved = Placement(rotation_about(axis, offset), np.zeros(3))
+    placement = _placement(joint.origin).compose(moved)
+    return JointDescription(joint.name, "fixed", joint.parent, joint.child, placement, axis)
+
+
+def visual_shapes(link: ElementTree.Element) -> tuple[Shape, ...]:
+    """Return what is drawn of a link, as far as it can be read: a drawing is no reason to refuse a robot."""
+    found = []
+    for visual in link.findall("visual"):
+        shape = visual.find("geometry/*")
+        if shape is None:
+            continue
+        try:
+            found.append(_visual_shape(shape, visual.find("origin")))
+        except (ModelError, KeyError):
+            continue
+    return tuple(found)
+
+
+def _visual_shape(shape: ElementTree.Element, origin: ElementTree.Element | None) -> Shape:
+    where = f"visual <{shape.tag}>"
+    place = IDENTITY
+    if origin is not None:
+        rpy, xyz = (numbers(origin.get(name, "0 0 0"), 3, where) for name in ("rpy", "xyz"))
+        place = Placement(rotation_from_rpy(rpy), np.array(xyz))
+    if shape.tag == "mesh":
+        scale = tuple(numbers(shape.get("scale", "1 1 1"), 3, where))
+        return Shape("", "mesh", place, scale, shape.attrib["filename"])
+    if shape.tag == "box":
+        return Shape("", "box", place, tuple(numbers(shape.attrib["size"], 3, where)))
+    radius = numbers(shape.attrib["radius"], 1, where)
+    if shape.tag == "sphere":
+        return Shape("", "sphere", place, tuple(radius))
+    return Shape("", shape.tag, place, (*radius, *numbers(shape.attrib["length"], 1, where)))
 
 
 def _limits(joint: Any) -> dict[str, float]:

@@ -17,26 +17,45 @@ class _Builder(ElementTree.TreeBuilder):
         raise ModelError("declares a DTD (<!DOCTYPE ...>), which is refused; expected a plain URDF")
 
 
+def parse_document(text: str, expected: str) -> ElementTree.Element:
+    """Return the root element of an XML text.
+
+    Args:
+        text: the XML.
+        expected: what it should be, with its article, for the errors.
+
+    Raises:
+        ModelError: the text is empty, not XML, or declares a DTD.
+    """
+    text = text.removeprefix("\ufeff")
+    if not text.strip():
+        raise ModelError(f"is empty; expected {expected}")
+    if re.search("[\0\ud800-\udfff]", text):
+        raise ModelError(f"is not text; expected {expected} in UTF-8")
+    try:
+        return ElementTree.fromstring(_DECLARATION.sub("", text), ElementTree.XMLParser(target=_Builder()))
+    except ElementTree.ParseError as error:
+        raise ModelError(f"is not well-formed XML: {error}") from None
+
+
+def is_xacro(text: str) -> str | None:
+    """Return the first piece of a text that only xacro understands; None if there is none."""
+    found = _XACRO.search(_COMMENT.sub("", text))
+    return found.group() if found else None
+
+
 def parse_robot(text: str) -> ElementTree.Element:
     """Return the `<robot>` element of a URDF.
 
     Raises:
         ModelError: the text is empty, not XML, not a URDF, a xacro file, or declares a DTD.
     """
-    text = text.removeprefix("\ufeff")
-    if not text.strip():
-        raise ModelError("is empty; expected a URDF")
-    if re.search("[\0\ud800-\udfff]", text):
-        raise ModelError("is not text; expected a URDF in UTF-8")
-    xacro = _XACRO.search(_COMMENT.sub("", text))
+    xacro = is_xacro(text)
     if xacro:
         raise ModelError(
-            f"is a xacro file ({xacro.group()!r} in it); run `xacro <file> > robot.urdf` and load the result"
+            f"is a xacro file ({xacro!r} in it); give its path, which is expanded, or run `xacro <file> > robot.urdf`"
         )
-    try:
-        root = ElementTree.fromstring(_DECLARATION.sub("", text), ElementTree.XMLParser(target=_Builder()))
-    except ElementTree.ParseError as error:
-        raise ModelError(f"is not well-formed XML: {error}") from None
+    root = parse_document(text, "a URDF")
     if root.tag != "robot":
         raise ModelError(f"has the root element <{root.tag}>; expected <robot>, the root of a URDF")
     return root

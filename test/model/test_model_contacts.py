@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 from leg import LEG, leg_with
 
 from legged_contact_sim.model import ModelError, RobotModel
-from legged_contact_sim.model.mesh import MOST_POINTS
+from legged_contact_sim.model.reduction import ENDS
 
 SPHERE = '<collision name="sole"><geometry><sphere radius="0.02"/></geometry></collision>'
 TETRAHEDRON = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+SPHERE_OF_POINTS = np.random.default_rng(0).normal(size=(2001, 3))
+SPHERE_OF_POINTS /= np.linalg.norm(SPHERE_OF_POINTS, axis=1, keepdims=True)
 FACES = TETRAHEDRON[[[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]]
 
 
@@ -76,13 +78,14 @@ def test_capsule_gives_two_spheres():
 @settings(max_examples=50, deadline=None)
 def test_contact_names_are_unique(names):
     shapes = "".join(
-        f'<collision{f" name={name!r}" if name else ""}><geometry><sphere radius="0.1"/></geometry></collision>'
-        for name in names
+        f'<collision{f" name={name!r}" if name else ""}><geometry><sphere radius="0.{k + 1}"/></geometry></collision>'
+        for k, name in enumerate(names)
     )
     found = RobotModel.from_urdf(leg_with(SPHERE, shapes)).contact_names
     assert len(set(found)) == len(found) == len(names)
     for name, given_name in zip(found, names, strict=True):
         assert name.startswith(given_name or "foot")
+        assert found.count(name) == 1
         if names.count(given_name) == 1 and given_name not in ("", "foot"):
             assert name == given_name
 
@@ -141,16 +144,33 @@ def test_flat_mesh_gives_its_vertices(tmp_path):
 
 
 def test_many_hull_corners_are_thinned_evenly(tmp_path):
-    directions = np.random.default_rng(0).normal(size=(2001, 3))
-    sphere = directions / np.linalg.norm(directions, axis=1, keepdims=True)
-    write_obj(tmp_path / "ball.obj", sphere.reshape(-1, 3, 3))
+    shell = SPHERE_OF_POINTS * (1.0, 0.5, 0.5)
+    write_obj(tmp_path / "egg.obj", shell.reshape(-1, 3, 3))
+    path = tmp_path / "leg.urdf"
+    path.write_text(leg_shape('<mesh filename="egg.obj"/>'))
+    robot = RobotModel.from_urdf(path)
+    points = foot_points(robot)
+    assert len(points) == ENDS
+    # 32 caps of equal area on a unit sphere have a radius of 0.35; farthest-point selection is within a factor of 2.
+    nearest = np.linalg.norm(shell[:, None] - points[None], axis=2).min(axis=1)
+    assert nearest.max() < 0.7
+    assert "the others within" in robot.notes[0]
+
+
+def test_a_mesh_of_a_ball_is_one_sphere(tmp_path):
+    ball = 0.02 * SPHERE_OF_POINTS + (0.1, 0.0, 0.0)
+    write_obj(tmp_path / "ball.obj", ball.reshape(-1, 3, 3))
     path = tmp_path / "leg.urdf"
     path.write_text(leg_shape('<mesh filename="ball.obj"/>'))
-    points = foot_points(RobotModel.from_urdf(path))
-    assert len(points) == MOST_POINTS
-    # 64 caps of equal area on a unit sphere have a radius of 0.25; farthest-point selection is within a factor of 2.
-    nearest = np.linalg.norm(sphere[:, None] - points[None], axis=2).min(axis=1)
-    assert nearest.max() < 0.5
+    robot = RobotModel.from_urdf(path)
+    np.testing.assert_allclose(foot_points(robot), [[0.1, 0.0, 0.0]], atol=1e-4)
+    np.testing.assert_allclose(robot.contact_points["radius"], 0.02, rtol=1e-2)
+    assert robot.contact_names == robot.feet == ("foot",)
+
+
+def test_coincident_points_are_merged():
+    twice = SPHERE + SPHERE.replace("sole", "heel") + SPHERE.replace("sole", "pad").replace("0.02", "0.03")
+    assert RobotModel.from_urdf(leg_with(SPHERE, twice)).contact_names == ("sole", "pad")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,139 @@
+"""Which points are feet and in which pose a robot starts: as told, as named in its files, or found."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..errors import ModelError
+from .collision import ContactPoint
+from .feet import find_feet, named_feet
+from .home import body_placements, home_pose
+from .placement import Array
+from .records import FREE
+from .stance import Stance, find_stance
+from .suggestion import suggestion
+
+# Names under which poses to stand in are found in SRDFs and as MuJoCo's keyframes, best first.
+STANDING = ("home", "standing", "stand", "half_sitting", "straight_standing")
+
+
+@dataclass(frozen=True)
+class Posture:
+    """How a robot stands.
+
+    Attributes:
+        home: (nq,), the pose in which it starts.
+        origin: in words, where that pose is from.
+        feet: indices of the contact points that are feet.
+        notes: what was guessed.
+        warnings: what a user should know before the robot falls over.
+    """
+
+    home: Array
+    origin: str
+    feet: list[int]
+    notes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, eq=False)
+class Mechanism:
+    """What a posture depends on: records and names, as in `RobotModel`."""
+
+    base: str
+    links: np.ndarray
+    nq: int
+    joint_names: Sequence[str]
+    joint_links: Sequence[int]
+    contacts: np.ndarray
+
+    def pose(self, given: Any) -> Array:
+        """Return a home pose, see `home_pose`."""
+        return home_pose(self.links, self.nq, self.joint_names, self.contacts, given)
+
+
+def choose_posture(
+    mechanism: Mechanism,
+    points: Sequence[ContactPoint],
+    poses: Mapping[str, Mapping[str, float]],
+    home: Any,
+    feet: Sequence[str] | None,
+) -> Posture:
+    """Return feet and home pose of a robot.
+
+    Args:
+        mechanism: the robot.
+        points: its contact points.
+        poses: named ones, {name: {joint: position}}.
+        home: as the user gives it: a name out of `poses`, positions by joint, all of q; None: choose.
+        feet: names of contact points or links; None: find them.
+
+    Raises:
+        ModelError: a name is not known, a position is out of its range, or a foot's only shape is a mesh that is lost.
+    """
+    if isinstance(home, str):
+        if home not in poses:
+            raise ModelError(f"home is {home!r}; the robot has no such pose; {suggestion(home, poses)}")
+        told, origin = mechanism.pose(_within_limits(poses[home], mechanism)), f"pose {home!r}"
+    elif home is not None:
+        told, origin = mechanism.pose(home), "as given"
+    else:
+        name = next((name for name in STANDING if len(poses.get(name, ())) > len(mechanism.joint_names) / 2), None)
+        told = mechanism.pose(_within_limits(poses[name], mechanism) if name else None)
+        origin = f"pose {name!r}" if name else "all joints at zero, or at the limit nearest to it"
+    ends = _feet(mechanism, points, told, feet)
+    if home is not None or origin.startswith("pose") or mechanism.base != "floating":
+        return Posture(told, origin, ends)
+    return _with_stance(mechanism, told, origin, ends)
+
+
+def _with_stance(mechanism: Mechanism, zero: Array, origin: str, feet: list[int]) -> Posture:
+    found = find_stance(mechanism.links, mechanism.contacts, feet, zero)
+    if isinstance(found, str):
+        if len(feet) < 2:
+            return Posture(zero, origin, feet, notes=[f"no stance: {found}"])
+        return Posture(zero, origin, feet, warnings=[f"no stance was found: {found}; its home is {origin}"])
+    names = dict(zip(mechanism.joint_links, mechanism.joint_names, strict=True))
+    home = mechanism.pose({names[body]: position for body, position in found.positions.items()})
+    return Posture(home, _words(found), feet, warnings=_overload(found))
+
+
+def _words(stance: Stance) -> str:
+    kind = "flat feet" if stance.flat else "feet"
+    return f"found: {kind} under the hips, which are at {stance.height:g} of the legs' length over the ground"
+
+
+def _overload(stance: Stance) -> list[str]:
+    if stance.load <= 1.0:
+        return []
+    return [f"a joint needs {stance.load:.2g} times its effort limit to hold the stance"]
+
+
+def _feet(mechanism: Mechanism, points: Sequence[ContactPoint], pose: Array, given: Sequence[str] | None) -> list[int]:
+    if given is not None:
+        placed = body_placements(mechanism.links, pose)
+        heights = [placed[point.link].apply(point.position)[2] - point.radius for point in points]
+        names, carriers = [point.name for point in points], [point.carrier for point in points]
+        return named_feet(given, names, carriers, np.array(heights))
+    if mechanism.base != "floating":
+        return []
+    feet = find_feet(mechanism.links, mechanism.contacts, pose)
+    for foot in feet:
+        if points[foot].lost:
+            raise ModelError(
+                f"{points[foot].lost}; it is the only shape of a foot, whose place cannot be guessed: "
+                'expected the file (packages=... tells where packages are), or contact_points and meshes="skip"'
+            )
+    return feet
+
+
+def _within_limits(pose: Mapping[str, float], mechanism: Mechanism) -> dict[str, float]:
+    """Return a pose with positions just outside their limits, as files have them, moved to the limit."""
+    joints = mechanism.links[mechanism.links["joint_kind"] != FREE]
+    limits = {
+        name: (joint["lower_limit"], joint["upper_limit"])
+        for name, joint in zip(mechanism.joint_names, joints, strict=True)
+    }
+    return {name: float(np.clip(position, *limits[name])) for name, position in pose.items()}
