@@ -1,0 +1,211 @@
+"""Ayit's comparison of exact contact with penalty on a quadruped: trot, three drops and a jump."""
+
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ..frame import Criterion, Experiment, Picture, Result, Study, at_least, at_most, within
+from .plots import draw_energy, pictures
+from .runs import (
+    DURATION,
+    Course,
+    columns,
+    figures,
+    jump_targets,
+    simulate,
+    still_targets,
+    trot_targets,
+)
+
+QUICK = 2.0  # s
+KEPT = ("apex", "largest_rise", "end_upright", "largest_force")  # figures of the stiff penalty
+UPRIGHT = 0.8  # cosine of the base's tilt
+TUMBLE = 0.03  # rad of roll and pitch, with which the drops of 0.5 and 1.5 m begin
+PEAKS = (
+    "Exact forces are impulses over a time: their peaks depend on it and cannot be compared with penalty's. The drives "
+    "act inside the step with the printed Kp and Kd; Ki = 120 is left out, its part of the effort is below 1 N m."
+)
+
+
+def both(course: Course) -> Result:
+    """Run a course under exact contact and under penalty with tame gains."""
+    numbers: dict[str, Any] = {}
+    tables = {}
+    for model in ("exact", "penalty"):
+        run = simulate(course, model)
+        tables[model] = columns(run)
+        numbers |= {f"{model}_{name}": value for name, value in figures(run).items()}
+    return Result(numbers, tables)
+
+
+def run_trot(quick: bool) -> Result:
+    """Trot with joint drives only."""
+    duration = QUICK if quick else DURATION
+    found = both(Course(trot_targets(duration), duration=duration))
+    for model in ("exact", "penalty"):
+        found.numbers[f"{model}_alternation"] = alternation(found.tables[model])
+    return found
+
+
+def alternation(series: Any) -> float:
+    """Return the share of the time in which only one diagonal pair of feet bears, while trotting."""
+    first = series["Fz_RF"] + series["Fz_LB"]
+    second = series["Fz_LF"] + series["Fz_RB"]
+    total = np.maximum(first + second, 1e-9)
+    trotting = series["time"] > 1.0
+    return float((np.abs(first - second) / total > 0.8)[trotting].mean())
+
+
+def run_drop(height: float, tilt: float, quick: bool) -> Result:
+    """Let the robot fall; its drives hold the home pose."""
+    return both(Course(still_targets(), height, (tilt, tilt), QUICK if quick else DURATION))
+
+
+def run_jump(quick: bool) -> Result:
+    """Crouch and extend by joint reference."""
+    return both(Course(jump_targets(), duration=3.0 if quick else DURATION))
+
+
+def run_tumbles(quick: bool) -> Result:
+    """Look for a start from which the drop of half a metre turns the robot over, as the document shows."""
+    tilts = (0.05, 0.4) if quick else (0.02, 0.05, 0.1, 0.2, 0.3, 0.4)
+    starts = [(a, b) for size in tilts for a, b in ((size, 0.0), (0.0, size), (size, size))]
+    rows = []
+    for (roll, pitch), restitution in product(starts, (0.0, 0.5)):
+        course = Course(still_targets(), 0.5, (roll, pitch), 3.0, {"restitution": restitution})
+        found = figures(simulate(course, "exact"))
+        rows.append((roll, pitch, restitution, found["least_upright"]))
+    table = dict(zip(("roll", "pitch", "restitution", "least_upright"), np.array(rows).T, strict=True))
+    turned = int((table["least_upright"] < 0.0).sum())
+    return Result({"tried": len(rows), "turned_over": turned}, {"starts": table})
+
+
+def run_stiff(quick: bool) -> Result:
+    """Repeat drops and jump with the gains at which penalty fails as the document says."""
+    courses = {
+        "drop_0_1_m": Course(still_targets(), 0.1, duration=3.0),
+        "drop_0_5_m": Course(still_targets(), 0.5, duration=3.0),
+        "jump": Course(jump_targets(), duration=3.0),
+    }
+    numbers: dict[str, Any] = {}
+    tables = {}
+    for name, course in courses.items():
+        run = simulate(course, "stiff_penalty")
+        tables[name] = columns(run)
+        found = figures(run)
+        numbers |= {f"{name}_{key}": found[key] for key in KEPT}
+    return Result(numbers, tables)
+
+
+def no_energy(model: str, words: str) -> Criterion:
+    """Expect that contact never gives more energy than it has taken."""
+    return Criterion(
+        f"energy from contact, {words}", f"{model}_energy_from_contact", "none", at_most(1e-6), "of the energy"
+    )
+
+
+TROT = Experiment(
+    name="trot",
+    title="Trot, 10.6 s, joint drives only",
+    document="figures 5.2 to 5.7",
+    run=run_trot,
+    criteria=(
+        Criterion("least cosine of the tilt, exact", "exact_least_upright", "stays up", at_least(UPRIGHT)),
+        Criterion("least cosine of the tilt, penalty", "penalty_least_upright", "stays up", at_least(UPRIGHT)),
+        Criterion("forward, exact", "exact_forward", "about 0.9 m", within(0.6, 1.2), "m"),
+        Criterion("forward, penalty", "penalty_forward", "about 0.7 m, less than exact", at_most(0.9), "m"),
+        Criterion("sideways, exact", "exact_sideways", "0.1 m", within(-0.2, 0.2), "m"),
+        Criterion("share of the time on one diagonal", "exact_alternation", "pairs alternate", at_least(0.5)),
+        no_energy("exact", "exact"),
+    ),
+    pictures=pictures(2, "trot", "Trot"),
+    remarks=(
+        PEAKS,
+        "Penalty falls behind: its tangential spring, 5000 N/m, gives way; 60,000 N/m does not.",
+    ),
+)
+
+
+def drop(
+    first: int, height: float, tilt: float, criteria: tuple[Criterion, ...], remarks: tuple[str, ...]
+) -> Experiment:
+    """Return the experiment of a drop."""
+    name = f"drop_{height:g}_m".replace(".", "_")
+    return Experiment(
+        name=name,
+        title=f"Drop from {height:g} m",
+        document=f"figures 5.{first} to 5.{first + 5}",
+        run=partial(run_drop, height, tilt),
+        criteria=(*criteria, no_energy("exact", "exact")),
+        pictures=pictures(first, name, f"Drop from {height:g} m"),
+        remarks=(PEAKS, *remarks),
+    )
+
+
+STANDS = (
+    Criterion("end: total force over weight, exact", "exact_end_force", "stands", within(0.99, 1.01)),
+    Criterion("end: total force over weight, penalty", "penalty_end_force", "stands", within(0.99, 1.01)),
+    Criterion("end: cosine of the tilt, exact", "exact_end_upright", "stands", at_least(UPRIGHT)),
+    Criterion("end: cosine of the tilt, penalty", "penalty_end_upright", "stands", at_least(UPRIGHT)),
+)
+CALM = (Criterion("end: speed of the base, exact", "exact_end_speed", "settles", at_most(0.5), "m/s"),)
+JUMP = Experiment(
+    name="jump",
+    title="Jump: crouch, then extend",
+    document="figures 5.26 to 5.31",
+    run=run_jump,
+    criteria=(
+        Criterion("apex of the base, exact", "exact_apex", "2.2 m", at_least(2.0), "m"),
+        no_energy("exact", "exact"),
+    ),
+    pictures=pictures(26, "jump", "Jump"),
+    remarks=(PEAKS, "With tame gains penalty jumps as well as exact contact; where it fails is shown below."),
+)
+TUMBLES = Experiment(
+    name="tumbles",
+    title="Drop from 0.5 m: which starts turn it over",
+    document="figure 5.15: the robot turns over",
+    run=run_tumbles,
+    criteria=(
+        Criterion(
+            "starts that turn over",
+            "turned_over",
+            "it turns over",
+            at_least(1),
+            "",
+            "the document's start is not given",
+        ),
+    ),
+)
+STIFF = Experiment(
+    name="stiff_penalty",
+    title="Penalty with stiff gains",
+    document="text to figures 5.14 to 5.31: forces explode, the robot flies off",
+    run=run_stiff,
+    criteria=(
+        Criterion(
+            "0.1 m: cosine of the tilt at the end", "drop_0_1_m_end_upright", "lands and stands", at_least(UPRIGHT)
+        ),
+        Criterion("0.5 m: rise of the contact work", "drop_0_5_m_largest_rise", "forces explode", at_least(1.0), "J"),
+        Criterion("jump: rise of the contact work", "jump_largest_rise", "extreme forces", at_least(1.0), "J"),
+    ),
+    pictures=(Picture("Figs. 5.14-5.31, right", "stiff_penalty", "height of the base with stiff gains", draw_energy),),
+    remarks=("The document gives no gains. 6e7 N/m with 3000 N s/m stands after 0.1 m and fails beyond.",),
+)
+
+STUDY = Study(
+    key="ayit",
+    title="Exact contact against penalty on a quadruped (Ayit)",
+    document="Ayit: Contact Modeling as Applied to the Dynamic Simulation of Legged Robots, thesis, 2015",
+    experiments=(
+        TROT,
+        drop(8, 0.1, 0.0, STANDS, ()),
+        drop(14, 0.5, TUMBLE, CALM, ("It stands in our simulator where the document's turns over.",)),
+        drop(20, 1.5, TUMBLE, CALM, ("Only the tips touch: turned over, the trunk hangs below the ground.",)),
+        JUMP,
+        TUMBLES,
+        STIFF,
+    ),
+)

@@ -1,0 +1,72 @@
+"""The document's figures: three rows, left exact contact, right penalty, over the whole time."""
+
+from functools import partial
+from typing import Any
+
+from ..frame import Picture, Result
+from .runs import FEET
+
+SIDES = (("exact", "exact contact"), ("penalty", "penalty"))
+EXPLANATION = "forces are means over 2 ms; under exact contact an impact's is its impulse over that time"
+
+
+def three_rows(names: tuple[str, ...], labels: tuple[str, ...], title: str, result: Result) -> Any:
+    """Return a figure of 3 rows and 2 columns: exact contact left, penalty with tame gains right."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(10, 7), layout="constrained")
+    figure.suptitle(title)
+    axes = figure.subplots(3, 2, sharex=True)
+    for column, (table, words) in enumerate(SIDES):
+        series = result.tables[table]
+        axes[0, column].set_title(words)
+        for row, (name, label) in enumerate(zip(names, labels, strict=True)):
+            one = axes[row, column]
+            one.plot(series["time"], series[name], linewidth=0.8)
+            one.set_ylabel(label)
+            one.grid(alpha=0.3)
+        axes[2, column].set_xlabel("time (s)")
+    return figure
+
+
+def pictures(first: int, scene: str, words: str) -> tuple[Picture, ...]:
+    """Return the six figures of a scenario, of which the document's first has the number 5.``first``."""
+    base = partial(three_rows, ("x", "y", "z"), ("x (m)", "y (m)", "z (m)"), f"{words}: base position")
+    turn = ("roll (rad)", "pitch (rad)", "yaw (rad)")
+    found = [
+        Picture(f"Fig. 5.{first}", f"fig_5_{first:02d}_{scene}_position", f"{words}: base position", base),
+        Picture(
+            f"Fig. 5.{first + 1}",
+            f"fig_5_{first + 1:02d}_{scene}_attitude",
+            f"{words}: roll, pitch and yaw of the base",
+            partial(three_rows, ("roll", "pitch", "yaw"), turn, f"{words}: base attitude"),
+        ),
+    ]
+    for k, foot in enumerate(FEET):
+        number = first + 2 + k
+        names = tuple(f"F{axis}_{foot}" for axis in "xyz")
+        labels = ("Fx (N)", "Fy (N)", "Fz (N)")
+        title = f"{words}: contact force of {foot}"
+        found.append(
+            Picture(
+                f"Fig. 5.{number}",
+                f"fig_5_{number:02d}_{scene}_{foot}",
+                f"{title}; {EXPLANATION}",
+                partial(three_rows, names, labels, title),
+            )
+        )
+    return tuple(found)
+
+
+def draw_energy(result: Result) -> Any:
+    """Return the stiff penalty's heights in all scenarios that show its failure."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 4), layout="constrained")
+    axes = figure.subplots()
+    for name, series in result.tables.items():
+        axes.plot(series["time"], series["z"], label=name.replace("_", " "))
+    axes.set(xlabel="time (s)", ylabel="z of the base (m)", title="penalty with stiff gains")
+    axes.grid(alpha=0.3)
+    axes.legend()
+    return figure
