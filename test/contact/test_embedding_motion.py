@@ -7,6 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from legged_contact_sim import RobotModel
+from legged_contact_sim.contact.events.flow.constrained_motion import derivative
+from legged_contact_sim.contact.events.flow.embedded_motion import embedded_forces
 from legged_contact_sim.contact.events.motion import CONTACT_COUNT
 from legged_contact_sim.contact.records import OPEN, SLIP, STICK
 from legged_contact_sim.dynamics import forward_dynamics, mass_matrix, point_bias_acceleration, point_jacobian
@@ -29,7 +31,15 @@ def contact_frame():
     return np.array([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 
 
-def look(sim, q, v, modes, direction):
+def with_named_fields(arrays):
+    """Return what a kernel works on with records whose fields are attributes, so that it runs as plain Python."""
+    if hasattr(arrays, "_make"):
+        return arrays._make(map(with_named_fields, arrays))
+    is_records = isinstance(arrays, np.ndarray) and arrays.dtype.names
+    return arrays.view(np.recarray) if is_records else arrays
+
+
+def evaluate(sim, q, v, modes, direction):
     """Evaluate the embedded equations in a state and in given modes; return accelerations and contact forces."""
     model = sim.model
     sim.reset(q, v)
@@ -38,7 +48,8 @@ def look(sim, q, v, modes, direction):
     model.motion.points["slip_direction"] = direction
     model.system.contacts["mode"] = modes
     model.system.contacts["closed"] = np.asarray(modes) != OPEN
-    model.resolver.look()
+    system, motion = with_named_fields(model.system), with_named_fields(model.motion)
+    derivative(system, motion, embedded_forces, motion.y, motion.stages[0])
     assert model.motion.counts[CONTACT_COUNT] == np.count_nonzero(modes)
     nq, nv = sim.robot.nq, sim.robot.nv
     return model.motion.stages[0, nq : nq + nv].copy(), model.system.contacts["force"].copy()
@@ -86,7 +97,7 @@ def test_embedded_equations_of_the_planar_leg_agree_with_the_dense_ones():
                 point = sim.robot.contact_points[k]
                 J = point_jacobian(sim.robot, q, sim.robot.link_names[point["link"]], point["position"])
                 slips[k, 0] = np.sign((J @ v)[0])
-        acceleration, force = look(sim, q, v, modes, slips)
+        acceleration, force = evaluate(sim, q, v, modes, slips)
         expected, forces = dense_solution(sim.robot, q, v, modes, slips, 0.7)
         assert acceleration == pytest.approx(expected, rel=1e-8, abs=1e-8)
         assert force[np.array(modes) != OPEN] == pytest.approx(forces[np.array(modes) != OPEN], rel=1e-7, abs=1e-6)
@@ -96,7 +107,7 @@ def test_redundant_points_of_a_flat_foot_carry_the_dense_sum():
     """Both ends of the foot stick: the tangential rows are the same, only their sum is determined."""
     sim = embedding("planar_leg")
     q, v, modes = np.array(START), np.zeros(6), [STICK, STICK, OPEN, OPEN, OPEN]
-    acceleration, force = look(sim, q, v, modes, np.tile([1.0, 0.0], (5, 1)))
+    acceleration, force = evaluate(sim, q, v, modes, np.tile([1.0, 0.0], (5, 1)))
     expected, forces = dense_solution(sim.robot, q, v, modes, np.zeros((5, 2)), 0.7)
     assert acceleration == pytest.approx(expected, abs=1e-8)
     assert force[:2, 0] == pytest.approx(forces[:2, 0], rel=1e-8)
@@ -114,7 +125,7 @@ def test_embedded_equations_of_a_quadruped_agree_with_the_dense_ones():
     modes[feet[:3]] = STICK
     sim.model.system.contacts["radius"] = 0.0
     sim.model.motion.points["semi_axes"] = 0.0
-    acceleration, force = look(sim, q, v, modes, np.tile([1.0, 0.0], (len(modes), 1)))
+    acceleration, force = evaluate(sim, q, v, modes, np.tile([1.0, 0.0], (len(modes), 1)))
     expected, forces = dense_solution(sim.robot, q, v, modes, np.zeros((len(modes), 2)), 0.7)
     assert acceleration == pytest.approx(expected, rel=1e-7, abs=1e-7)
     assert force[feet[:3]] == pytest.approx(forces[feet[:3]], rel=1e-7, abs=1e-6)
@@ -280,8 +291,8 @@ def test_too_many_events_in_a_step_end_in_a_note():
     sim.reset([0.0, 0.0, 0.1001, 0.0, 0.0, 0.0, 1.0])
     run = sim.run(0.2)
     assert any("too many events" in event.note for event in run.events)
+    assert len(run.events) < 40
     assert run.gaps.min() > -1e-8
-    assert sim.step().unconverged > 0
 
 
 def test_reruns_are_bit_identical():

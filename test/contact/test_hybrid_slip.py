@@ -5,7 +5,13 @@ import pytest
 from scipy.optimize import minimize
 
 from legged_contact_sim.contact.events.impact.slip_barrier import build_slip_work
-from legged_contact_sim.contact.events.impact.slip_optimisation import blended_friction, optimise_slip
+from legged_contact_sim.contact.events.impact.slip_optimisation import (
+    EnergyBound,
+    FrictionLaw,
+    SlipProblem,
+    blended_friction,
+    optimise_slip,
+)
 from legged_contact_sim.contact.solvers.rank_revealing import factor, solve
 
 STATIC, DYNAMIC, V_S = 0.5, 0.25, 1e-5
@@ -56,11 +62,9 @@ class SlippingImpact:
     def ours(self, energy_bound=np.inf, kinetic=1.0):
         p = self.stick.copy()
         work = build_slip_work(self.rows)
-        value = optimise_slip(
-            self.G, self.before, self.target, self.points, self.rows, STATIC, DYNAMIC, V_S, 1.0, energy_bound, kinetic,
-            work, p,
-        )  # fmt: skip
-        return value, p
+        problem = SlipProblem(self.G, self.before, self.target, self.points, self.rows)
+        law, bound = FrictionLaw(STATIC, DYNAMIC, V_S, 1.0), EnergyBound(energy_bound, kinetic)
+        return optimise_slip(problem, law, bound, work, p), p
 
     def by_scipy(self, seed, starts=10):
         random, best = np.random.default_rng(seed), np.inf
@@ -155,9 +159,10 @@ def test_energy_bound_is_kept_or_refused():
 
 
 def test_friction_falls_from_static_to_least():
-    assert blended_friction(0.0, 0.2, 0.5, 1e-5, 1.0) == 0.5
-    assert blended_friction(1.0, 0.2, 0.5, 1e-5, 1.0) == pytest.approx(0.2)
-    assert blended_friction(1e-5, 0.2, 0.5, 1e-5, 1.0) == pytest.approx(0.2 + 0.3 / np.e)
+    law = FrictionLaw(0.5, 0.2, 1e-5, 1.0)
+    assert blended_friction(0.0, 0.2, law) == 0.5
+    assert blended_friction(1.0, 0.2, law) == pytest.approx(0.2)
+    assert blended_friction(1e-5, 0.2, law) == pytest.approx(0.2 + 0.3 / np.e)
 
 
 @pytest.mark.parametrize(("n", "rank"), [(1, 1), (3, 2), (6, 3), (12, 6), (12, 12), (9, 0)])

@@ -17,8 +17,7 @@ from ..records import CONTACT_NORMAL, CONTACT_TANGENTIAL, LIMITS, OPEN, WORK_TER
 from .contact_shape import material_velocity, measure_shape
 from .flow.constrained_motion import put_components
 from .motion import CONTACT_COUNT, STOP_COUNT
-
-TOUCH_GAP = 1e-9  # m (or rad); points closer to the ground than this take part in an impact
+from .tolerances import TOUCHING
 
 
 @inlined
@@ -30,8 +29,16 @@ def total_energy(system, q, v):
 
 
 @inlined
+def energy_now(system, motion):
+    """Return the sum of all energies of the state in ``motion.y``, J; leaves the bodies placed."""
+    nv = system.rates.shape[1]
+    nq = len(system.state) - nv
+    return total_energy(system, motion.y[:nq], motion.y[nq : nq + nv])[1]
+
+
+@inlined
 def list_touching(system, motion):
-    """List all points that touch and all joints at a limit, with their G and their velocities (row OFFSET)."""
+    """List all points that touch and all joints at a limit, with their G and their velocities (offsets)."""
     links, bodies, contacts, b = system.links, system.bodies, system.contacts, system.offsets
     rows, efforts, G = system.rows, system.row_efforts, system.G
     nq = len(system.state) - system.rates.shape[1]
@@ -43,7 +50,7 @@ def list_touching(system, motion):
         measure_shape(contacts[k], motion.points[k], bodies, system.terrain[0], system.heights)
         lay_tangents(contacts[k])
         contacts[k].closed = 0
-        if contacts[k].gap > TOUCH_GAP:
+        if contacts[k].gap > TOUCHING:
             contacts[k].mode = OPEN
             continue
         put_components(contacts[k], material_velocity(contacts[k], bodies), b, 3 * count)
@@ -54,7 +61,7 @@ def list_touching(system, motion):
     stops = 0
     for i in range(len(links)):
         link, q = links[i], motion.y[links[i].position_index]
-        if min(q - link.lower_limit, link.upper_limit - q) > TOUCH_GAP or link.lower_limit >= link.upper_limit:
+        if min(q - link.lower_limit, link.upper_limit - q) > TOUCHING or link.lower_limit >= link.upper_limit:
             continue
         r = 3 * count + stops
         system.limited[stops] = i
@@ -79,10 +86,10 @@ def impulse_work(G, before, p, rows):
 
 
 @inlined
-def book_impact(system, motion, p, points, rows, factor, change):
-    """Enter impulses and work of an impact in the extended state; the normal work takes what attenuation adds, J."""
-    before, n = system.offsets, len(system.state)
-    works, impulses = motion.y[n : n + len(WORK_TERMS)], motion.y[n + len(WORK_TERMS) :]
+def book_works(system, motion, p, factor, change):
+    """Enter the works of an impact in the extended state; the normal one takes what attenuation adds, J."""
+    points, before, n = motion.counts[CONTACT_COUNT], system.offsets, len(system.state)
+    rows = 3 * points + motion.counts[STOP_COUNT]
     tangential, limits = 0.0, 0.0
     for r in range(rows):
         after = before[r]
@@ -93,13 +100,17 @@ def book_impact(system, motion, p, points, rows, factor, change):
             limits += work
         elif r % 3 != 0:
             tangential += work
-    works[CONTACT_NORMAL] += change - tangential - limits
-    works[CONTACT_TANGENTIAL] += tangential
-    works[LIMITS] += limits
+    motion.y[n + CONTACT_NORMAL] += change - tangential - limits
+    motion.y[n + CONTACT_TANGENTIAL] += tangential
+    motion.y[n + LIMITS] += limits
+
+
+@inlined
+def book_impulses(system, motion, p, points):
+    """Enter the points' impulses, three rows each, in the extended state."""
+    impulses = motion.y[len(system.state) + len(WORK_TERMS) :]
     for k in range(points):
         index = system.active[k]
-        for m in range(3):
-            p[3 * k + m] *= factor
         push = world_impulse(system.contacts[index], p, 3 * k)
         for m in range(3):
             impulses[3 * index + m] += push[m]

@@ -9,7 +9,7 @@ the same (eqs. 3.17 to 3.21): with B_2 from the unknowns f to all forces and the
 solved by least squares of smallest norm, since redundant contacts leave f undetermined. A joint at its limit is one
 more row with one unknown. A joint that its dry friction holds is welded.
 
-A motion with a `Reduction` finds the same accelerations by constraint embedding instead.
+`embedded_motion` finds the same accelerations by constraint embedding instead.
 """
 
 import math
@@ -40,12 +40,10 @@ from ...records import (
 from ...solvers.rank_revealing import factor, solve
 from ..contact_shape import material_velocity, measure_shape, normal_rate, wandering
 from ..motion import CONTACT_COUNT, DAMPED, RANK, RIGHT, ROW_OF, SLIPPING, SOLUTION, STOP_COUNT, UNKNOWN_COUNT, WORK
-from .constraint_embedding import embed
 
 SPEED_RAMP = 0.02  # of a drive's top speed
 DAMPED_RATE = 2e-3  # rad/s or m/s; within it, dry friction that is damped instead grows with the rate
 CREEP_SPEED = 1e-6  # m/s; slower slip hardly turns
-LIGHTEST = 1e-10  # smallest load, relative to the heaviest, by which points share redundant forces
 
 
 @inlined
@@ -198,32 +196,6 @@ def select_forces(system, motion):
 
 
 @inlined
-def embed_forces(system, motion, reduction, y):
-    """Find the same by constraint embedding, and the accelerations.
-
-    Redundant normal forces stay near the last ones. Redundant friction is shared by the loads of the moment, so that
-    the points of a foot come to the bound of their friction together, not one after the other.
-    """
-    held, f = list_unknowns(system, motion), motion.vectors[SOLUTION]
-    drags, weights = reduction.drags, reduction.weights
-    rows, contacts, mu = motion.unknowns[ROW_OF], motion.counts[CONTACT_COUNT], motion.flow[0].dynamic_friction
-    load = 0.0
-    for k in range(contacts):
-        load = max(load, system.contacts[system.active[k]].force[0])
-    for a in range(held):
-        drags[0, a], drags[1, a], weights[a], f[a] = 0.0, 0.0, 1.0, 0.0
-        if rows[a] < 3 * contacts:
-            k = system.active[rows[a] // 3]
-            f[a] = system.contacts[k].force[0] if rows[a] % 3 == 0 else 0.0
-            if motion.unknowns[SLIPPING, a]:
-                first, second = slip_direction(system.contacts[k], motion.points[k])
-                drags[0, a], drags[1, a] = mu * first, mu * second
-            if load > 0.0:
-                weights[a] = math.sqrt(max(system.contacts[k].force[0] / load, LIGHTEST))
-    embed(system, reduction, y, contacts, motion.counts[STOP_COUNT], rows, held, f)
-
-
-@inlined
 def spread_forces(system, motion):
     """Write the forces of all rows and of the contacts from the unknowns (row SOLUTION)."""
     z, rows, slipping = system.impulses, motion.unknowns[ROW_OF], motion.unknowns[SLIPPING]
@@ -242,31 +214,22 @@ def spread_forces(system, motion):
 
 
 @inlined
-def is_any_held(system):
-    """Return whether dry friction holds a joint."""
-    for i in range(len(system.links)):
-        if system.bodies[i].locked:
-            return True
-    return False
+def push_robot(system, motion):
+    """Write what the forces of all rows add to the accelerations, and to what dry friction has to hold."""
+    contacts = motion.counts[CONTACT_COUNT]
+    apply_impulses(system, contacts, 3 * contacts + motion.counts[STOP_COUNT], system.impulses)
+    add_contact_hold(system, 1.0)
 
 
 @inlined
-def solve_forces(system, motion, reduction, y):
+def constrained_forces(system, motion, y):
     """Find the forces of all rows, (normal, tangents) per contact, then joint stops, and what they add to the motion.
 
-    ``reduction`` is an argument of its own so that the other way is not even compiled where it is None.
+    The way of `hybrid`; ``y`` is not needed, since all it says is in G and the offsets.
     """
-    if reduction is None:
-        select_forces(system, motion)
-        accelerations_known = False
-    else:
-        embed_forces(system, motion, reduction, y)
-        accelerations_known = not is_any_held(system)
+    select_forces(system, motion)
     spread_forces(system, motion)
-    if not accelerations_known:
-        contacts = motion.counts[CONTACT_COUNT]
-        apply_impulses(system, contacts, 3 * contacts + motion.counts[STOP_COUNT], system.impulses)
-        add_contact_hold(system, 1.0)
+    push_robot(system, motion)
 
 
 @inlined
@@ -327,8 +290,11 @@ def external_power(system):
 
 
 @inlined
-def derivative(system, motion, y, out):
-    """Write dy/dt of the extended state in the present modes; leaves bodies, contacts and forces as they are there."""
+def derivative(system, motion, find_forces, y, out):
+    """Write dy/dt of the extended state in the present modes; leaves bodies, contacts and forces as they are there.
+
+    ``find_forces`` is that of `Laws`.
+    """
     links, bodies, rates = system.links, system.bodies, system.rates
     nv = rates.shape[1]
     nq = len(system.state) - nv
@@ -348,7 +314,7 @@ def derivative(system, motion, y, out):
     for j in range(nv):
         rates[CHANGE, j] = 0.0
     if motion.counts[CONTACT_COUNT] + motion.counts[STOP_COUNT] > 0:
-        solve_forces(system, motion, motion.reduction, y)
+        find_forces(system, motion, y)
     for j in range(nv):
         out[nq + j] = rates[ACCELERATION, j] + rates[CHANGE, j]
     coordinate_rates(links, q, v, out[:nq])

@@ -11,10 +11,9 @@ from ...impulses import apply_impulses
 from ...records import CONTACT_NORMAL
 from ..impact_rows import total_energy
 from ..motion import CONTACT_COUNT, RIGHT, ROW_OF, SOLUTION, STOP_COUNT, UNKNOWN_COUNT
+from ..tolerances import DEEP, GAP_TOLERANCE
 from .constrained_motion import factor_rows, list_unknowns, solve_factored
 
-GAP_TOLERANCE = 1e-10  # m (or rad of room to a limit); a point this deep in the ground still only touches it
-DEEP = 1e-8  # m; where points are moved out of the ground by more, the work of that is booked
 RECOVERY_SPEED = 0.5  # m/s; fastest way out for a point that begins inside the ground
 
 

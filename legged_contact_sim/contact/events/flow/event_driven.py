@@ -16,6 +16,7 @@ What drifts off the constraints is projected back at the end of every step, a co
 """
 
 import math
+from typing import NamedTuple
 
 from ....actuation.rows import HOLD
 from ....dynamics.integrators import (
@@ -36,8 +37,9 @@ from ...detection import lay_tangents
 from ...records import STICK
 from ..contact_shape import material_velocity, measure_shape
 from ..motion import CONTACT_COUNT, DAMPED, STOP_COUNT, TRIAL
+from ..tolerances import GAP_TOLERANCE, SMALLEST_STEP, TIME_TOLERANCE
 from .constrained_motion import derivative
-from .drift import GAP_TOLERANCE, project
+from .drift import project
 
 # What `integrate_to_event` returns besides the code of an event function.
 REACHED_END, FAILED = -1, -2
@@ -45,9 +47,24 @@ REACHED_END, FAILED = -1, -2
 # Rows of Motion.values: at the start of the step, now, and the depth below which a touching point arrives again.
 START, NOW, FLOOR = range(3)
 
-TIME_TOLERANCE = 1e-13  # s; of an event's instant
-SMALLEST_STEP = 1e-13  # s
 MAX_BRACKETING = 100
+
+
+class Watched(NamedTuple):
+    """What a root finder follows within a step: an event function plus a shift, or the normal speed of its point."""
+
+    code: int
+    speed: bool
+    shift: float
+
+
+class Bracket(NamedTuple):
+    """Two lengths of a step, s, between which what is watched changes its sign, and its values there."""
+
+    low: float
+    value_low: float
+    high: float
+    value_high: float
 
 
 @inlined
@@ -165,36 +182,37 @@ def start_step(system, motion):
 
 
 @inlined
-def take_step(system, motion, h, first):
-    """Fill the stages of a step of length ``h``, s, from number ``first`` on; its end state is the result row."""
+def take_step(system, motion, find_forces, h):
+    """Fill the stages of a step of length ``h``, s, after the first; its end state is the result row."""
     nq, stages = len(system.state) - system.rates.shape[1], motion.stages
-    for k in range(first, 7):
+    for k in range(1, 7):
         combine(motion.y, h, STAGE_MATRIX[DORMAND_PRINCE, k], k, stages, stages[STATE_ROW])
         normalize(system.links, stages[STATE_ROW, :nq])
-        derivative(system, motion, stages[STATE_ROW], stages[k])
+        derivative(system, motion, find_forces, stages[STATE_ROW], stages[k])
     copy(stages[STATE_ROW], stages[RESULT_ROW])  # the last stage is taken at the end of the step
 
 
 @inlined
-def value_at(system, motion, h, code, speed):
-    """Return an event function (or, if ``speed``, the normal speed of its point) after a step of length ``h``, s."""
-    take_step(system, motion, h, 1)
+def value_at(system, motion, find_forces, h, watched):
+    """Return what is watched after a step of length ``h``, s."""
+    take_step(system, motion, find_forces, h)
     fill_values(system, motion, motion.stages[RESULT_ROW], motion.values[NOW])
-    return system.contacts[code // 2].end_velocity[0] if speed else motion.values[NOW, code]
+    value = system.contacts[watched.code // 2].end_velocity[0] if watched.speed else motion.values[NOW, watched.code]
+    return value + watched.shift
 
 
 @inlined
-def find_zero(system, motion, code, speed, shift, low, value_low, high, value_high):
-    """Return where an event function plus ``shift`` (or a normal speed) changes its sign within [low, high], s.
+def find_zero(system, motion, find_forces, watched, bracket):
+    """Return where what is watched changes its sign within the bracket, s.
 
     Chandrupatla's method (1997): inverse quadratic steps where they are safe, halving where they are not. The step that
     was taken last ends there, on the far side of the zero.
     """
-    begins_positive = value_low > 0.0
-    x1, f1, x2, f2, share = low, value_low, high, value_high, 0.5
+    begins_positive = bracket.value_low > 0.0
+    x1, f1, x2, f2, share = bracket.low, bracket.value_low, bracket.high, bracket.value_high, 0.5
     for _ in range(MAX_BRACKETING):
         x = x1 + share * (x2 - x1)
-        f = value_at(system, motion, x, code, speed) + shift
+        f = value_at(system, motion, find_forces, x, watched)
         if (f > 0.0) == (f1 > 0.0):
             x3, f3 = x1, f1
         else:
@@ -212,15 +230,15 @@ def find_zero(system, motion, code, speed, shift, low, value_low, high, value_hi
         share = min(max(share, edge), 1.0 - edge)
     if (f1 > 0.0) == begins_positive and f1 != 0.0:
         x1 = x2
-        value_at(system, motion, x1, code, speed)
+        value_at(system, motion, find_forces, x1, watched)
     return x1
 
 
 @inlined
-def turning_point(system, motion, code, h):
+def turning_point(system, motion, find_forces, code, h):
     """Return when within a step the gap's normal speed changes its sign, s; a step that ends there is taken."""
-    end = system.contacts[code // 2].end_velocity[0]
-    return find_zero(system, motion, code, True, 0.0, 0.0, motion.points[code // 2].speed, h, end)
+    start, end = motion.points[code // 2].speed, system.contacts[code // 2].end_velocity[0]
+    return find_zero(system, motion, find_forces, Watched(code, True, 0.0), Bracket(0.0, start, h, end))
 
 
 @inlined
@@ -240,7 +258,7 @@ def may_graze(system, motion, code, h):
 
 
 @inlined
-def first_event(system, motion, h):
+def first_event(system, motion, find_forces, h):
     """Return the code of an event within the step of length ``h`` (REACHED_END: none) and a length by which it shows.
 
     The step that was taken last ends where it shows.
@@ -250,15 +268,15 @@ def first_event(system, motion, h):
             return code, h
     for code in range(0, 2 * len(system.contacts), 2):
         if may_graze(system, motion, code, h):
-            lowest = turning_point(system, motion, code, h)
+            lowest = turning_point(system, motion, find_forces, code, h)
             if motion.values[NOW, code] < 0.0:
                 return code, lowest
-            value_at(system, motion, h, code, False)
+            value_at(system, motion, find_forces, h, Watched(code, False, 0.0))
     return REACHED_END, h
 
 
 @inlined
-def locate(system, motion, code, h):
+def locate(system, motion, find_forces, code, h):
     """Return code and instant, s, of the first event in the step of length ``h``, at whose end ``code`` shows.
 
     The step that was taken last ends at that instant.
@@ -267,13 +285,14 @@ def locate(system, motion, code, h):
         shift, low, start = shift_of(system, motion, code), 0.0, motion.values[START, code]
         end = motion.values[NOW, code]
         if is_gap(system, code) and start <= GAP_TOLERANCE and motion.points[code // 2].speed > 0.0:
-            apex = turning_point(system, motion, code, h)
+            apex = turning_point(system, motion, find_forces, code, h)
             if motion.values[NOW, code] > 0.0:
                 low, start, shift = apex, motion.values[NOW, code], 0.0
         if start + shift <= 0.0:  # it was so from the start
-            value_at(system, motion, 0.0, code, False)
+            value_at(system, motion, find_forces, 0.0, Watched(code, False, 0.0))
             return code, 0.0
-        h = find_zero(system, motion, code, False, shift, low, start + shift, h, end + shift)
+        bracket = Bracket(low, start + shift, h, end + shift)
+        h = find_zero(system, motion, find_forces, Watched(code, False, shift), bracket)
         other = REACHED_END
         for candidate in range(motion.values.shape[1]):
             if candidate != code and is_violated(system, motion, candidate):
@@ -285,7 +304,7 @@ def locate(system, motion, code, h):
 
 
 @inlined
-def accepted_step(system, motion, longest):
+def accepted_step(system, motion, find_forces, longest):
     """Take a step within the tolerances, at most ``longest``, s, and up to the first event (after `start_step`).
 
     Returns the event's code, REACHED_END or FAILED, and the length of the step, s. Where friction jams, forces have a
@@ -294,14 +313,14 @@ def accepted_step(system, motion, longest):
     flow, n = motion.flow[0], len(system.state)
     while True:
         trial = min(motion.step[TRIAL], longest, flow.longest_step)
-        take_step(system, motion, trial, 1)
+        take_step(system, motion, find_forces, trial)
         error = scaled_error(motion.y[:n], trial, flow.absolute_tolerance, flow.relative_tolerance, motion.stages)
         wanted = next_step_size(trial, error)
         if error <= 1.0:
             fill_values(system, motion, motion.stages[RESULT_ROW], motion.values[NOW])
-            code, taken = first_event(system, motion, trial)
+            code, taken = first_event(system, motion, find_forces, trial)
             if code != REACHED_END:
-                code, taken = locate(system, motion, code, taken)
+                code, taken = locate(system, motion, find_forces, code, taken)
                 error = scaled_error(
                     motion.y[:n], taken, flow.absolute_tolerance, flow.relative_tolerance, motion.stages
                 )
@@ -317,7 +336,7 @@ def accepted_step(system, motion, longest):
 
 
 @inlined
-def integrate_to_event(system, motion, duration):
+def integrate_to_event(system, motion, find_forces, duration):
     """Advance ``motion.y`` by at most ``duration``, s, up to the first event.
 
     Returns the code of the event function that reached zero, REACHED_END, or FAILED (the step size vanished), and the
@@ -325,11 +344,11 @@ def integrate_to_event(system, motion, duration):
     """
     code, elapsed = REACHED_END, 0.0
     while True:
-        derivative(system, motion, motion.y, motion.stages[0])
+        derivative(system, motion, find_forces, motion.y, motion.stages[0])
         if code != REACHED_END or duration - elapsed <= SMALLEST_STEP:
             return code, elapsed
         start_step(system, motion)
-        code, taken = accepted_step(system, motion, duration - elapsed)
+        code, taken = accepted_step(system, motion, find_forces, duration - elapsed)
         if code != FAILED:
             copy(motion.stages[RESULT_ROW], motion.y)
             elapsed += taken

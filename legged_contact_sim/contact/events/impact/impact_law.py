@@ -27,24 +27,23 @@ from ....actuation.rows import CHANGE
 from ....jit import inlined
 from ...impulses import apply_impulses
 from ...solvers.gauss_seidel import pgs_kernel
+from .. import notes
 from ..flow.constrained_motion import solve_rows
-from ..impact_rows import book_impact, impulse_work, list_touching, total_energy
+from ..impact_rows import book_impulses, book_works, impulse_work, list_touching, total_energy
+from ..laws import Strike
 from ..motion import CONTACT_COUNT, RIGHT, ROW_OF, SOLUTION, STOP_COUNT
+from ..settings import EVENT_FIELDS
 from .slip_barrier import SlipWork, build_slip_work
-from .slip_optimisation import optimise_slip
+from .slip_optimisation import EnergyBound, FrictionLaw, SlipProblem, optimise_slip
 
 IMPACT_SETTINGS = np.dtype(
     [
-        ("friction", "f8"),  # static coefficient mu_s
-        ("dynamic_friction", "f8"),  # mu_d
+        *EVENT_FIELDS,
         ("stribeck_speed", "f8"),  # v_s, m/s: within it the coefficient falls from static to dynamic
         ("stribeck_exponent", "f8"),  # alpha
-        ("restitution", "f8"),  # e_n
         ("tangential_restitution", "f8"),  # e_t of the no-slip impact
         ("energetic_restitution", "f8"),  # e*
-        ("impact_threshold", "f8"),  # m/s; slower arrivals do not rebound
         ("energy_control", "i8"),  # ATTENUATION, CONSTRAINT or NO_CONTROL
-        ("max_events", "i8"),  # per output step
     ],
     align=True,
 )
@@ -56,10 +55,10 @@ class Impact(NamedTuple):
     G: Any  # (R, R) of the rows that take part
     before: Any  # (R,): their velocities
     target: Any  # (R,): what these should become
-    targets: Any  # (R,): what the velocities of all rows should become
     p: Any  # (R,): their impulses
     index: Any  # (R,): where they stand among all rows
     part: Any  # (R,): whether a row takes part
+    targets: Any  # (R,): what the velocities of all rows should become
     slip: SlipWork
 
 
@@ -69,10 +68,10 @@ def build_impact(rows: int) -> Impact:
         G=np.zeros((rows, rows)),
         before=np.zeros(rows),
         target=np.zeros(rows),
-        targets=np.zeros(rows),
         p=np.zeros(rows),
         index=np.zeros(rows, dtype=np.int64),
         part=np.zeros(rows, dtype=np.int64),
+        targets=np.zeros(rows),
         slip=build_slip_work(rows),
     )
 
@@ -162,23 +161,11 @@ def solve_part(work, motion, points, rows, settings, bound, energy):
     for r in range(3 * points):  # what sticks in part of the optimisation comes to rest
         if r % 3 != 0:
             work.target[r] = 0.0
+    slip = SlipProblem(work.G, work.before, work.target, points, rows)
+    law = FrictionLaw(settings.friction, settings.dynamic_friction, settings.stribeck_speed, settings.stribeck_exponent)
     for bounded in (True, False):
         if bounded or bound < math.inf:
-            value = optimise_slip(
-                work.G,
-                work.before,
-                work.target,
-                points,
-                rows,
-                settings.friction,
-                settings.dynamic_friction,
-                settings.stribeck_speed,
-                settings.stribeck_exponent,
-                bound if bounded else math.inf,
-                energy,
-                work.slip,
-                work.p,
-            )
+            value = optimise_slip(slip, law, EnergyBound(bound if bounded else math.inf, energy), work.slip, work.p)
             if value < math.inf:
                 return SLIPS, bounded
     return FRICTIONLESS, True
@@ -274,12 +261,17 @@ def find_impulses(system, motion, impact, settings, bound, energy, target, p):
 
 
 @inlined
-def resolve_impact(system, motion, impact, settings, bounce):
-    """Change the rates in ``motion.y`` by an impact of all that touches; ``bounce``: whether restitution acts.
+def notes_of(found, factor, bounded):
+    """Return the notes of an impact: how it was found, by what rates were attenuated, whether its bound was met."""
+    note = notes.ATTENUATED if factor < 1.0 else 0
+    if found == FRICTIONLESS:
+        note += notes.WITHOUT_FRICTION
+    return note if bounded else note + notes.UNBOUNDED
 
-    Returns the fastest approach, m/s; STICKS, SLIPS or FRICTIONLESS; by what the rates were attenuated; whether an
-    energy constraint could be met; and the energy before and after, J. The impulses stay in ``system.impulses``.
-    """
+
+@inlined
+def strike_by_restitution(system, motion, impact, settings, bounce):
+    """Change the rates in ``motion.y`` by an impact of all that touches; see `Laws`."""
     nv = system.rates.shape[1]
     nq, p, target = len(system.state) - nv, system.impulses, impact.targets
     q, v = motion.y[:nq], motion.y[nq : nq + nv]
@@ -300,5 +292,8 @@ def resolve_impact(system, motion, impact, settings, bounce):
         change = (share - 1.0) * energy
     for j in range(nv):
         v[j] = factor * (v[j] + system.rates[CHANGE, j])
-    book_impact(system, motion, p, points, rows, factor, change)
-    return approach, found, factor, bounded, total, total + change
+    book_works(system, motion, p, factor, change)
+    for r in range(3 * points):
+        p[r] *= factor
+    book_impulses(system, motion, p, points)
+    return Strike(approach, notes_of(found, factor, bounded), total, total + change)

@@ -18,6 +18,7 @@ a first phase looks for such a point, and says so if there is none.
 """
 
 import math
+from typing import Any, NamedTuple
 
 from ....jit import inlined
 from ...solvers.rank_revealing import factor, solve
@@ -51,10 +52,36 @@ MAX_NEWTON = 60
 NARROWEST = 1e-6  # coefficient of the narrowest cone: it needs an inside
 
 
+class SlipProblem(NamedTuple):
+    """An impact in which not all points can stick; R rows: (normal, two tangents) per point, then joint stops."""
+
+    G: Any  # inverse contact inertia, (R, R)
+    before: Any  # the rows' velocities before the impact, (R,), m/s (rad/s for a joint)
+    target: Any  # what the prescribed rows' become, (R,): normals, joint stops, and tangents of points that stick
+    points: int  # number of contact points
+    rows: int  # R
+
+
+class FrictionLaw(NamedTuple):
+    """The coefficient of friction as a function of the slip speed after an impact (eq. 4.10)."""
+
+    static: float  # mu_s
+    dynamic: float  # mu_d
+    speed: float  # v_s, m/s, within which the coefficient falls from static to dynamic
+    exponent: float  # alpha of that fall
+
+
+class EnergyBound(NamedTuple):
+    """How far the kinetic energy may change at most, J (inf: no matter), and what it is before, J."""
+
+    most: float
+    kinetic: float
+
+
 @inlined
-def blended_friction(speed, least, static, v_s, alpha):
+def blended_friction(speed, least, law):
     """Return the coefficient at a slip speed, m/s: static at rest, falling exponentially to the least (eq. 4.10)."""
-    return least + (static - least) * math.exp(-((speed / v_s) ** alpha))
+    return least + (law.static - least) * math.exp(-((speed / law.speed) ** law.exponent))
 
 
 @inlined
@@ -73,8 +100,9 @@ def list_rows(work, points, rows, mask):
 
 
 @inlined
-def reduce(G, before, target, points, rows, mask, work):
+def reduce(problem, mask, work):
     """Write impulses and tangential velocities as affine functions of the unknowns; return the number of unknowns."""
+    G, before, target, points, rows = problem
     fixed, free = list_rows(work, points, rows, mask)
     held, moved, v = work.lists[FIXED], work.lists[FREE_ROWS], work.vectors
     for a in range(fixed):
@@ -108,8 +136,9 @@ def reduce(G, before, target, points, rows, mask, work):
 
 
 @inlined
-def expand_energy(G, before, rows, free, work):
+def expand_energy(problem, free, work):
     """Write the change of kinetic energy, ``p . w + p . G p / 2``, as a quadratic function of the unknowns."""
+    G, before, rows = problem.G, problem.before, problem.rows
     v, first = work.vectors, work.vectors[FIRST]
     constant = 0.0
     for r in range(rows):
@@ -147,15 +176,16 @@ def least_slack(work, points, free, x):
 
 
 @inlined
-def solve_set(G, before, target, points, rows, mask, work):
+def solve_set(problem, mask, work):
     """Solve the convex problem in which the points of ``mask`` stick; return whether it has a solution (in X)."""
-    free = reduce(G, before, target, points, rows, mask, work)
+    points, rows = problem.points, problem.rows
+    free = reduce(problem, mask, work)
     largest = 0.0
     for r in range(rows):
         largest = max(largest, abs(work.vectors[FIRST, r]))
     work.scales[IMPULSE_SCALE] = largest if largest > 0.0 else 1.0
     if work.scales[ENERGY_BOUND] < math.inf:
-        expand_energy(G, before, rows, free, work)
+        expand_energy(problem, free, work)
     x = work.vectors[X]
     for b in range(free):
         x[b] = 0.0
@@ -173,9 +203,9 @@ def solve_set(G, before, target, points, rows, mask, work):
 
 
 @inlined
-def rate_set(G, before, points, rows, free, mask, static, v_s, alpha, work, p):
+def rate_set(problem, law, free, mask, work, p):
     """Write the impulses of X to ``p`` and return the objective of the whole problem."""
-    total = 0.0
+    G, before, points, rows, total = problem.G, problem.before, problem.points, problem.rows, 0.0
     for r in range(rows):
         p[r] = affine(work, work.vectors[X], r, free) * work.scales[IMPULSE_SCALE]
     for k in range(points):
@@ -185,40 +215,33 @@ def rate_set(G, before, points, rows, free, mask, static, v_s, alpha, work, p):
             second += G[3 * k + 2, s] * p[s]
         square = first * first + second * second
         if not (mask >> k) & 1:
-            total += (static - blended_friction(math.sqrt(square), work.mu[MOVING, k], static, v_s, alpha)) ** 2
+            total += (law.static - blended_friction(math.sqrt(square), work.mu[MOVING, k], law)) ** 2
             total += square
     return total
 
 
 @inlined
-def optimise_slip(G, before, target, points, rows, static, dynamic, v_s, alpha, energy_bound, kinetic, work, p):
+def optimise_slip(problem, law, bound, work, p):
     """Find the impulses of an impact in which not all points can stick; return the objective, inf: there are none.
 
     Args:
-        G: inverse contact inertia, (R, R): (normal, two tangents) per contact point, then joint stops.
-        before: the rows' velocities before the impact, (R,), m/s (rad/s for a joint).
-        target: what the prescribed rows' velocities become: normals, joint stops, and tangents of points that stick.
-        points: number of contact points.
-        rows: number of rows.
-        static: mu_s.
-        dynamic: mu_d.
-        v_s: speed, m/s, within which a coefficient falls from static to dynamic.
-        alpha: exponent of that fall.
-        energy_bound: what the kinetic energy may change by at most, J; inf: no matter.
-        kinetic: kinetic energy before, J.
+        problem: the impact, a `SlipProblem`.
+        law: of friction, a `FrictionLaw`.
+        bound: on the kinetic energy, an `EnergyBound`.
         work: of the optimisation.
         p: impulses, (R,), N s; in: those of sticking.
     """
+    before, points, rows = problem.before, problem.points, problem.rows
     scale = 0.0
     for k in range(points):
         size = math.sqrt(p[3 * k + 1] ** 2 + p[3 * k + 2] ** 2)
         needed = size / p[3 * k] if p[3 * k] > 0.0 else math.inf
-        work.mu[MOVING, k] = max(min(dynamic, needed), NARROWEST)
+        work.mu[MOVING, k] = max(min(law.dynamic, needed), NARROWEST)
         for m in range(3):
             scale = max(scale, abs(before[3 * k + m]))
     work.scales[VELOCITY_SCALE] = scale if scale > 0.0 else 1.0
-    work.scales[ENERGY_BOUND] = energy_bound
-    work.scales[ENERGY_SCALE] = kinetic if kinetic > 0.0 else 1.0
+    work.scales[ENERGY_BOUND] = bound.most
+    work.scales[ENERGY_SCALE] = bound.kinetic if bound.kinetic > 0.0 else 1.0
     best, best_mask = math.inf, 0
     every = points <= EXHAUSTIVE_POINTS
     last = (1 << points) - 1 if every else points + 1
@@ -227,12 +250,12 @@ def optimise_slip(G, before, target, points, rows, static, dynamic, v_s, alpha, 
         if not every and trial > 0:  # one point after the other, kept if that is better
             mask = best_mask | (1 << (trial - 1))
         for k in range(points):
-            work.mu[TRIED, k] = static if (mask >> k) & 1 else work.mu[MOVING, k]
-        if solve_set(G, before, target, points, rows, mask, work):
+            work.mu[TRIED, k] = law.static if (mask >> k) & 1 else work.mu[MOVING, k]
+        if solve_set(problem, mask, work):
             free = 2 * points
             for k in range(points):
                 free -= 2 * ((mask >> k) & 1)
-            value = rate_set(G, before, points, rows, free, mask, static, v_s, alpha, work, work.vectors[SPARE])
+            value = rate_set(problem, law, free, mask, work, work.vectors[SPARE])
             if value < best:
                 best, best_mask = value, mask
                 for r in range(rows):

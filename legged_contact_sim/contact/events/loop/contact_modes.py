@@ -25,15 +25,12 @@ from ...records import OPEN, SLIP, STICK
 from ...solvers.stick_slip import RESTING, SLIPPING, classify, solve_forces
 from ..contact_shape import material_velocity, measure_shape, normal_rate, wandering
 from ..flow.constrained_motion import derivative, put_components
-from ..flow.drift import GAP_TOLERANCE, project
+from ..flow.drift import project
 from ..flow.event_driven import note_floors
 from ..motion import CONTACT_COUNT, DAMPED, STOP_COUNT
+from ..tolerances import ACCELERATION_TOLERANCE, LEAVING_SPEED, RESTING_RATE, TOUCHING
 
-TOUCHING_GAP = 1e-8  # m (rad); a point nearer to the ground touches it
-LEAVING_SPEED = 1e-4  # m/s or rad/s; what leaves or meets the ground or a limit slower than this is at rest there
-RESTING_RATE = 1e-9  # rad/s or m/s; a slower joint with dry friction is at rest
-ACCELERATION_TOLERANCE = 1e-7  # m/s^2
-LOOKS_PER_POINT = 6
+TRIALS_PER_POINT = 6
 BEYOND = 1e-6  # share of the static friction that is left out where a point has just used it up
 NOTHING, LETS_GO, BREAKS_AWAY, LEAVES_LIMIT, GIVES_WAY = range(5)  # what an event says for sure
 
@@ -43,15 +40,15 @@ def side_of_limit(link, q, rate):
     """Return 1 or -1 if a joint rests at its lower or upper limit, else 0."""
     if abs(rate) > LEAVING_SPEED:
         return 0.0
-    if q - link.lower_limit <= 10.0 * GAP_TOLERANCE:
+    if q - link.lower_limit <= TOUCHING:
         return 1.0
-    return -1.0 if link.upper_limit - q <= 10.0 * GAP_TOLERANCE else 0.0
+    return -1.0 if link.upper_limit - q <= TOUCHING else 0.0
 
 
 @inlined
 def touches(contact):
     """Return whether a point is on the ground, neither coming on nor leaving (after `derivative` or `begin_cases`)."""
-    return contact.gap <= TOUCHING_GAP and abs(contact.end_velocity[0]) <= LEAVING_SPEED
+    return contact.gap <= TOUCHING and abs(contact.end_velocity[0]) <= LEAVING_SPEED
 
 
 @inlined
@@ -291,7 +288,7 @@ def fit_cases(system, motion, problem, change):
 
 
 @inlined
-def choose_modes(system, motion, problem, code, thoroughly):
+def choose_modes(system, motion, find_forces, problem, code, thoroughly):
     """Find modes that fit the present state; return whether there are any.
 
     ``code`` is the event function that just reached zero (negative: none): its point changes for sure, though its force
@@ -301,13 +298,13 @@ def choose_modes(system, motion, problem, code, thoroughly):
     begin_cases(system, motion)
     if not thoroughly:
         make_change(system, motion, change, code)
-    most = LOOKS_PER_POINT * (len(system.contacts) + len(system.links)) + 4
+    most = TRIALS_PER_POINT * (len(system.contacts) + len(system.links)) + 4
     settled, resting, fit, passes = False, False, thoroughly, 0
     while not settled and passes < 2 * most:
         if passes == most and not thoroughly:
             begin_cases(system, motion)
             fit = True
-        derivative(system, motion, motion.y, motion.stages[0])
+        derivative(system, motion, find_forces, motion.y, motion.stages[0])
         if not resting:  # what is left of velocity would turn the friction of a point that begins to slip
             project(system, motion, 0.0)
             resting = True
