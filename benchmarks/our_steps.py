@@ -25,7 +25,7 @@ MODELS: dict[str, dict[str, Any]] = {
         "tangential_stiffness": 3e4,
         "tangential_damping": 50.0,
     },
-    "distributed": {"static_friction": FRICTION, "sliding_friction": FRICTION, "normal_stiffness": 1e5},
+    "distributed": {"friction": FRICTION, "static_ratio": 1.0, "normal_stiffness": 1e5},
 }
 
 

@@ -13,6 +13,10 @@ class SimulationError(LeggedContactSimError):
     """A simulation that cannot go on: its state is no longer finite."""
 
 
+class ParameterWarning(UserWarning):
+    """A parameter that a contact model cannot honour: the text names it and says why."""
+
+
 class ParameterError(LeggedContactSimError):
     """A parameter or argument outside its range: the text names it, what was found, and what is allowed."""
 

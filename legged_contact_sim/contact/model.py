@@ -1,16 +1,18 @@
 """The interface of a contact model: a name, parameters, and a run over a number of steps."""
 
+import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..actuation.rows import STIFFNESS
-from ..errors import ParameterError
+from ..errors import ParameterError, ParameterWarning
 from ..model import RobotModel
 from ..terrain import Terrain
+from .parameters import GROUND
 from .parameters import Parameters as ParameterSet
 from .records import CONTACT
 from .system import System, build_system
@@ -52,6 +54,7 @@ class ContactModel(ABC):
     name: ClassVar[str]
     summary: ClassVar[str]
     Parameters: ClassVar[type[ParameterSet]]
+    cannot_honour: ClassVar[Mapping[str, str]] = {}  # of the ground's friction and restitution, with the reason
     contact_record: ClassVar[np.dtype] = CONTACT  # of one contact point; `extended` adds what a model keeps of its own
 
     def __init__(self, robot: RobotModel, terrain: Terrain, parameters: ParameterSet) -> None:
@@ -71,12 +74,24 @@ class ContactModel(ABC):
 
     @classmethod
     def make_parameters(cls, **given: Any) -> ParameterSet:
-        """Return the model's parameters from keywords; unknown ones are refused by name."""
-        known = [item.name for item in fields(cls.Parameters)]
+        """Return the model's parameters from keywords; unknown ones are refused by name.
+
+        The ground's friction and restitution are understood by all: a model that has no such parameter warns.
+        """
+        known = cls.parameter_names()
         for name in given:
-            if name not in known:
+            if name in known:
+                continue
+            if name not in GROUND:
                 raise ParameterError(f"{name}: {cls.name} has no such parameter; it has {', '.join(known)}")
-        return cls.Parameters(**given)
+            reason = cls.cannot_honour.get(name, "it has no such parameter")
+            warnings.warn(f"{name}: {cls.name} cannot honour it: {reason}", ParameterWarning, stacklevel=2)
+        return cls.Parameters(**{name: value for name, value in given.items() if name in known})
+
+    @classmethod
+    def parameter_names(cls) -> list[str]:
+        """Return the names of the model's parameters."""
+        return [item.name for item in fields(cls.Parameters)]
 
     def restart(self) -> None:
         """Forget contacts, stick anchors and events after the state was set from outside."""

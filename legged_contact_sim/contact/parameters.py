@@ -8,6 +8,8 @@ import numpy as np
 
 from ..errors import ParameterError
 
+GROUND = ("friction", "restitution")  # of the ground: every model is told them, whatever it makes of them
+
 
 def number(default: float, low: float, high: float, unit: str = "", *, open_low: bool = False) -> Any:
     """Declare a float parameter with its allowed range [low, high] (or ]low, high]) and unit."""

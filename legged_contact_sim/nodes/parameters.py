@@ -19,7 +19,11 @@ from ..terrain import TERRAINS
 from ..terrain.shapes import HeightField
 
 BIG = 1e9
-SHARED = ("friction", "restitution")  # parameters of contact models that go by one name for all of them
+DEFAULT_MODEL = "exact_lcp"
+GROUND = {  # what every contact model is told, with the highest value
+    "friction": ("Coulomb coefficient of the ground; default: the contact model's", 100.0),
+    "restitution": ("of the ground; default: the contact model's", 1.0),
+}
 FAMILIES = ("contact", "contact_points", "initial", "hold", "terrain")  # under these, unknown names are errors
 
 
@@ -34,10 +38,8 @@ class Declared(NamedTuple):
 
 
 NODE_PARAMETERS: dict[str, Declared] = {
-    "contact_model": Declared("exact_lcp", f"one of {', '.join(MODELS)}"),
+    "contact_model": Declared(DEFAULT_MODEL, f"one of {', '.join(MODELS)}"),
     "time_step": Declared(5e-4, "s; of the physics", 1e-6, 0.1, fixed=True),
-    "friction": Declared(0.8, "Coulomb coefficient, for every contact model that has one", 0.0, 100.0),
-    "restitution": Declared(0.0, "Newton's, for every contact model that has one", 0.0, 1.0),
     "real_time_factor": Declared(1.0, "simulated over wall time; 0: as fast as possible", 0.0, 1e3),
     "lockstep": Declared(False, "wait for the command that answers the last joint state"),
     "command_rate": Declared(500.0, "Hz; in lockstep, so many joint states are waited for", 0.1, 1e5, fixed=True),
@@ -71,15 +73,26 @@ WHAT_OTHERS_DECLARE = (  # in files that all nodes share, and by rclpy itself
 )  # fmt: skip
 
 
-def declarations() -> dict[str, Declared]:
-    """Return all parameters of the simulator node by name, but those of the robot."""
-    return NODE_PARAMETERS | dict(_of_contact_models()) | dict(_of_terrains())
+def declarations(contact_model: str = DEFAULT_MODEL) -> dict[str, Declared]:
+    """Return all parameters of the simulator node by name, but those of the robot.
+
+    Friction and restitution have the defaults of the contact model that the node begins with.
+    """
+    ground, others = _of_the_ground(contact_model), _of_contact_models()
+    return NODE_PARAMETERS | dict(ground) | dict(others) | dict(_of_terrains())
+
+
+def _of_the_ground(contact_model: str) -> Iterator[tuple[str, Declared]]:
+    model = MODELS.usable().get(contact_model, MODELS[DEFAULT_MODEL])
+    defaults = {item.name: item.default for item in dataclasses.fields(model.Parameters)}
+    for name, (words, high) in GROUND.items():
+        yield name, Declared(defaults.get(name, Parameter.Type.DOUBLE), words, 0.0, high)
 
 
 def _of_contact_models() -> Iterator[tuple[str, Declared]]:
     for model in MODELS.usable().values():
         for item in dataclasses.fields(model.Parameters):
-            if item.name not in SHARED:
+            if item.name not in GROUND:
                 rule = item.metadata
                 words = f"one of {', '.join(rule['allowed'])}" if "allowed" in rule else rule.get("unit", "")
                 low, high = rule.get("low"), rule.get("high")
@@ -209,9 +222,9 @@ def contact_settings(values: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """
     name = values["contact_model"]
     model = MODELS.named(name)
-    fields = [item.name for item in dataclasses.fields(model.Parameters)]
-    given = {field: values[field] for field in SHARED if field in fields}
-    given |= {field: values[f"contact.{name}.{field}"] for field in fields if field not in SHARED}
+    fields = model.parameter_names()
+    given = {field: values[field] for field in GROUND if field in values and (field in fields or values[field])}
+    given |= {field: values[f"contact.{name}.{field}"] for field in fields if field not in GROUND}
     model.make_parameters(**given)
     return name, given
 

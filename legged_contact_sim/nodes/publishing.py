@@ -48,7 +48,7 @@ class Outputs:
         control = values["control_rate"]
         self._every = [max(1, round(control / values[name])) if values[name] > 0.0 else 0 for name in RATES]
         self._tell_every = 1.0 / max(values["diagnostics_rate"], 1e-9)
-        self._markers.shape(values["marker_scale"], values["friction"])
+        self._markers.shape(values["marker_scale"], values.get("friction", 0.0))
 
     def publish_due(self, tick: int, snapshot: Snapshot, conditions: Callable[[], dict[str, Any]]) -> None:
         """Publish what is due at a tick: the clock first, so that nothing is ahead of it, and the joint states last.

@@ -42,7 +42,8 @@ class SimulatorNode(Node):
             LeggedContactSimError: a parameter or the URDF cannot be used.
         """
         super().__init__("legged_contact_sim")
-        self._declared = declarations()
+        begins_with = self._parameter_overrides.get("contact_model")
+        self._declared = declarations(begins_with.value) if begins_with else declarations()
         refuse_unknown(self, self._declared | robot_declarations(self))
         self.values = declare(self, self._declared)
         robot = declare_robot(self)

@@ -19,6 +19,7 @@ from ..jit import together_with
 from ..model import RobotModel
 from ..terrain import Terrain, make_terrain
 from .contacts import Contacts, contact_centers, touching_points
+from .ground import Ground
 from .report import StepReport
 from .trajectory import Recorder, Trajectory, sample_times
 
@@ -71,6 +72,7 @@ class Simulator:
         self._efforts = np.zeros(self.robot.joint_count)
         self._joints = _as_slice(self.robot.velocity_indices)
         self._last_report: Callable[[], StepReport | None] = _nothing
+        self._ground = Ground()
         self.model = self._make_model(contact_model, self.terrain, parameters)
         self.reset()
 
@@ -230,6 +232,8 @@ class Simulator:
     ) -> None:
         """Go on from the present state under another contact model; the energy audit starts anew.
 
+        The ground stays as it is: its friction and restitution, too, if they are not among the parameters.
+
         Args:
             contact_model: its name.
             terrain: None: the ground stays as it is.
@@ -254,10 +258,12 @@ class Simulator:
 
     def _make_model(self, name: str, terrain: Terrain, parameters: Mapping[str, Any]) -> ContactModel:
         with together_with(lambda: energies(self.robot, self.robot.home, np.zeros(self.robot.nv))):
-            model = make_contact_model(name, self.robot, terrain, parameters)
+            given = self._ground.parameters(MODELS.named(name), parameters)
+            model = make_contact_model(name, self.robot, terrain, given)
             self._single_step = model.single_step(self.time_step, self._command, self._row)
         self._state = model.system.state
         self._contacts = Contacts(self.robot.contact_names, self._views, model.system.contacts["mode"])
+        self._ground.take(model, parameters)
         return model
 
     def _set_effort(self, effort: ArrayLike | None) -> None:

@@ -72,7 +72,7 @@ def two_masses():
         return lambda time, x, v: -stiffness * (x - origin) - damping * v
 
     def sliding(time, x, v):
-        return -(LAW.sliding_friction * NORMAL + POINTS * LAW.sliding_damping * v)
+        return -(LAW.friction * NORMAL + POINTS * LAW.sliding_damping * v)
 
     def blend(first, second, start, duration):
         def force(time, x, v):
@@ -169,19 +169,45 @@ def test_the_normal_law_of_a_landing_point():
     assert run.forces.min() >= 0.0
 
 
-def dropped_biped(time_step, duration):
-    """Drop the biped from 0.3 m, leaning so that its centre of mass is above the middle of its soles."""
+def leaning_biped(time_step, height, free_joints):
+    """Return the biped, held but for its first joints, leaning: its centre of mass is above the middle of its soles."""
     sim = simulator("biped_planar", "distributed", time_step)
     robot = sim.robot
     stiffness, damping = np.full(robot.joint_count, 20000.0), np.full(robot.joint_count, 400.0)
-    stiffness[:3] = damping[:3] = 0.0
-    lean = {"root_z": 1.2275 - 0.0023, "root_pitch": 0.07, "left_ankle": -0.07, "right_ankle": -0.07}
+    stiffness[:free_joints] = damping[:free_joints] = 0.0
+    lean = {"root_z": 0.9252 + height, "root_pitch": 0.07, "left_ankle": -0.07, "right_ankle": -0.07}
     q = robot.home.copy()
     for name, value in lean.items():
         q[robot.position_indices[robot.joint_names.index(name)]] = value
     sim.hold(stiffness, damping, q[robot.position_indices])
     sim.reset(q)
-    return sim.run(duration)
+    return sim
+
+
+def dropped_biped(time_step, duration):
+    """Drop the biped from 0.3 m."""
+    return leaning_biped(time_step, 0.3, 3).run(duration)
+
+
+def test_a_sliding_foot_that_pitches_goes_on_sliding():
+    """Points that lose their load inside the ground keep their mode: they do not start again as sticking."""
+    sim = leaning_biped(5e-4, 0.0, 2)
+    sim.run(0.5)
+    begin, efforts = sim.time, np.zeros(sim.robot.joint_count)
+
+    def pull(time, q, v):
+        efforts[sim.robot.joint_names.index("root_x")] = 3300.0 * (time - begin)
+        return efforts
+
+    run = sim.run(0.28, pull)
+    force, sliding = run.forces.sum(axis=1), (run.modes == 2).any(axis=1)
+    relieved = (run.modes == 2) & (run.forces[:, :, 2] == 0.0)
+    assert np.count_nonzero(relieved.any(axis=1)) > 20  # the foot pitches, and points lose their load
+    slides = run.time > run.time[np.argmax(sliding)] + LAW.breakaway_time + 1e-3
+    ratio = np.abs(force[:, 0]) / force[:, 2]
+    assert np.count_nonzero(slides) > 100
+    assert ratio[slides].min() >= 0.40 and ratio[slides].max() <= 0.45
+    assert np.abs(np.diff(force[slides], axis=0)).max() < 10.0
 
 
 def test_a_dropped_biped_ends_with_its_weight():
@@ -208,6 +234,11 @@ def test_reruns_are_bit_identical():
     first, second = pulled_foot(5e-4), pulled_foot(5e-4)
     assert np.array_equal(first.q, second.q)
     assert np.array_equal(first.forces, second.forces)
+
+
+def test_friction_of_the_ground_is_that_of_sliding_and_keeps_the_ratio_of_the_study():
+    law = simulator(foot_block(), "distributed", friction=0.6).model.parameters
+    assert (law.friction, law.static_friction) == pytest.approx((0.6, 0.6 * 0.7 / 0.4), rel=1e-15)
 
 
 @pytest.mark.parametrize(

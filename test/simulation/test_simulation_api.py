@@ -1,5 +1,7 @@
 """The Simulator as users call it: state, steps, runs, pushes, reports, model switches, and what it refuses."""
 
+import warnings
+
 import numpy as np
 import pytest
 from contact_cases import GRAVITY, HARD_MODELS, ball_xml, box_xml, robot_named, simulator, wheel_xml
@@ -12,6 +14,8 @@ from legged_contact_sim import (
     Simulator,
     contact_models,
 )
+from legged_contact_sim.contact import MODELS
+from legged_contact_sim.errors import ParameterWarning
 from legged_contact_sim.terrain import Plane, Slope
 
 models = pytest.mark.parametrize("model", HARD_MODELS)
@@ -381,3 +385,21 @@ def test_a_state_that_is_not_finite_any_more_is_an_error_at_that_step():
         sim.run(5.0)
     sim.reset()
     assert np.isfinite(sim.state.q).all()
+
+
+def test_friction_and_restitution_stay_with_the_ground():
+    """Asked for or not, they stay when the model changes; a model that cannot honour one says so."""
+    sim = simulator(ball_xml(), "exact_lcp", friction=0.3, restitution=0.4)
+    with pytest.warns(ParameterWarning, match="restitution: penalty cannot honour it: the rebound follows from"):
+        sim.switch_contact_model("penalty")
+    assert sim.model.parameters.friction == 0.3
+    sim.switch_contact_model("exact_lcp")
+    assert (sim.model.parameters.friction, sim.model.parameters.restitution) == (0.3, 0.4)
+    sim.switch_contact_model("exact_lcp", friction=0.5)
+    assert (sim.model.parameters.friction, sim.model.parameters.restitution) == (0.5, 0.4)
+    untouched = simulator(ball_xml(), "penalty")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        untouched.switch_contact_model("exact_lcp")
+        assert untouched.model.parameters.friction == MODELS["penalty"].Parameters().friction
+        untouched.switch_contact_model("penalty")  # nobody asked for a restitution

@@ -1,5 +1,6 @@
 """Compliant contact (Gehring, Algorithm 1): spring and damper along the normal, and from where the foot sticks."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -117,4 +118,5 @@ class Compliant(ForceModel):
     name: ClassVar[str] = "compliant"
     summary: ClassVar[str] = "springs and dampers with stick anchors and exact friction disc (Gehring, Algorithm 1)"
     Parameters: ClassVar[type[Parameters]] = CompliantParameters
+    cannot_honour: ClassVar[Mapping[str, str]] = {"restitution": "the rebound follows from normal_damping and the mass"}
     entry = staticmethod(rollout_entry(advance_compliant))

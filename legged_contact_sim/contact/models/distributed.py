@@ -4,6 +4,7 @@ All points of one link are one foot. Equation numbers are the paper's.
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -30,7 +31,6 @@ from ..stepping.anchors import (
     carry_stretch,
     middle_stretch,
     put_stretch,
-    tangential_size,
     touch_down,
 )
 from ..stepping.force_stepping import ForceModel, advance
@@ -42,6 +42,7 @@ TESTING_POINT = extended(
         ("slide", "f8", 3),  # direction of the sliding force, world axes
         ("drag", "f8"),  # size of the sliding force, N
         ("phase_time", "f8"),  # since the last change between sticking and sliding, s
+        ("idle", "i8"),  # 1: it would pull in this step, and has no force; inside the ground it keeps its mode
     ],
 )
 DRAG_TOLERANCE = 1e-9  # relative error of a point's sliding force at which a step is settled
@@ -49,7 +50,10 @@ DRAG_TOLERANCE = 1e-9  # relative error of a point's sliding force at which a st
 
 @dataclass(frozen=True)
 class DistributedParameters(Parameters):
-    """Parameters of `distributed`, per testing point; the defaults are Bruneau's (section 4.1)."""
+    """Parameters of `distributed`, per testing point; the defaults are Bruneau's (section 4.1).
+
+    ``friction`` is that of a point that slides; a foot breaks away at ``static_ratio`` times as much (0.7 over 0.4).
+    """
 
     normal_stiffness: float = number(9950.0, 0.0, 1e12, "N/m^normal_exponent", open_low=True)
     normal_damping: float = number(450.0, 0.0, 1e9, "N s/m^(1 + damping_exponent)")
@@ -58,10 +62,15 @@ class DistributedParameters(Parameters):
     tangential_stiffness: float = number(90.0, 0.0, 1e12, "N/m", open_low=True)
     tangential_damping: float = number(950.0, 0.0, 1e9, "N s/m")
     sliding_damping: float = number(1.0, 0.0, 1e6, "N s/m")
-    static_friction: float = number(0.7, 0.0, 100.0)
-    sliding_friction: float = number(0.4, 0.0, 100.0)
+    friction: float = number(0.4, 0.0, 100.0)
+    static_ratio: float = number(1.75, 0.0, 100.0)
     breakaway_time: float = number(0.01, 0.0, 10.0, "s", open_low=True)
     restick_time: float = number(0.01, 0.0, 10.0, "s", open_low=True)
+
+    @property
+    def static_friction(self) -> float:
+        """The ratio of tangential to normal force at which a foot breaks away."""
+        return self.static_ratio * self.friction
 
 
 @inlined
@@ -85,12 +94,18 @@ def sliding_force(contact, law):
     slide, start, end = vector(contact.slide), contact.start_velocity, contact.end_velocity
     speed = 0.5 * (start[1] + end[1]) * vdot(slide, vector(contact.first_tangent))
     speed += 0.5 * (start[2] + end[2]) * vdot(slide, vector(contact.second_tangent))
-    return law.sliding_friction * contact.force[0] - law.sliding_damping * speed
+    return law.friction * contact.force[0] - law.sliding_damping * speed
 
 
 @inlined
 def press(contact, h, law, passes):
     """Set f_0 and the resistances of a touching point; ``drag`` is its sliding force."""
+    if passes == 0:
+        contact.idle = 0
+    if contact.idle == 1:
+        contact.force[0], contact.force[1], contact.force[2] = 0.0, 0.0, 0.0
+        contact.resistance[0], contact.resistance[1] = 0.0, 0.0
+        return
     depth, start = -contact.gap, contact.start_velocity
     elastic, damping = law.normal_stiffness * depth**law.normal_exponent, depth**law.damping_exponent
     damping *= law.normal_damping
@@ -111,7 +126,7 @@ def press(contact, h, law, passes):
 @inlined
 def revise_drag(contact, h, law):
     """Bring a point's sliding force up to date with its normal force and velocity; return whether it changed."""
-    if sticking_share(contact, 0.5 * h, law) >= 1.0:
+    if contact.idle == 1 or sticking_share(contact, 0.5 * h, law) >= 1.0:
         return False
     old, contact.drag = contact.drag, sliding_force(contact, law)
     return abs(contact.drag - old) > DRAG_TOLERANCE * (abs(contact.drag) + abs(old))
@@ -119,15 +134,15 @@ def revise_drag(contact, h, law):
 
 @inlined
 def revise(system, h, law):
-    """Bring sliding forces up to date, then open points that would pull; return whether anything changed."""
+    """Bring sliding forces up to date, then relieve points that would pull; return whether anything changed."""
     changed = False
     for contact in system.contacts:
         if contact.mode != OPEN:
             changed = revise_drag(contact, h, law) or changed
     if not changed:
         for contact in system.contacts:
-            if contact.mode != OPEN and contact.force[0] <= 0.0:
-                contact.mode = OPEN
+            if contact.mode != OPEN and contact.idle == 0 and contact.force[0] <= 0.0:
+                contact.idle = 1
                 changed = True
     return changed
 
@@ -148,16 +163,18 @@ def sum_feet(system):
 def breaks_away(contact, foot, direction, law):
     """Return whether the foot's total force, (tangential, normal), lets a point slide against a direction (40)."""
     tangential, normal = foot
-    reached = vdot(tangential, tangential) >= law.static_friction**2 * vdot(normal, normal)
+    reached = vdot(tangential, tangential) >= (law.static_ratio * law.friction) ** 2 * vdot(normal, normal)
     return reached and end_speed(contact, direction) < 0.0
 
 
 @inlined
-def force_direction(contact):
-    """Return the unit vector of the tangential force in world axes (20); zero without force."""
-    size = tangential_size(contact)
-    own = vsub(world_impulse(contact, contact.force, 0), vscale(vector(contact.normal), contact.force[0]))
-    return vscale(own, 1.0 / size) if size > 0.0 else ZERO
+def force_direction(contact, foot):
+    """Return the unit vector of the tangential force in world axes (20): a point without force takes its foot's."""
+    force = foot[0]
+    if contact.idle == 0:
+        force = vsub(world_impulse(contact, contact.force, 0), vscale(vector(contact.normal), contact.force[0]))
+    size = math.sqrt(vdot(force, force))
+    return vscale(force, 1.0 / size) if size > 0.0 else ZERO
 
 
 @inlined
@@ -166,7 +183,8 @@ def change_phases(system, h, law):
 
     A foot breaks away when its total tangential force reaches the static limit; of its points, those that move against
     their force then slide, each along its own force. A point sticks again when its sliding velocity has reversed. A
-    change in the middle of a transition goes on from the share and the direction reached, so that no force jumps.
+    change in the middle of a transition goes on from the share and the direction reached, so that no force jumps. A
+    point without force has none to blend: it slides at once.
     """
     sum_feet(system)
     for contact in system.contacts:
@@ -180,8 +198,10 @@ def change_phases(system, h, law):
                 if share == 0.0:
                     put_stretch(contact, 0.0, 0.0)
             continue
-        direction = force_direction(contact) if share >= 1.0 else vector(contact.slide)
-        if breaks_away(contact, spatial(system.bodies[contact.link].jump), direction, law):
+        foot = spatial(system.bodies[contact.link].jump)
+        direction = force_direction(contact, foot) if share >= 1.0 else vector(contact.slide)
+        if breaks_away(contact, foot, direction, law):
+            share *= 1 - contact.idle
             contact.mode, contact.phase_time = SLIP, (1.0 - share) * law.breakaway_time
             put_vector(contact.slide, direction)
             contact.drag = sliding_force(contact, law)
@@ -213,5 +233,6 @@ class Distributed(ForceModel):
     name: ClassVar[str] = "distributed"
     summary: ClassVar[str] = "soles of testing points, nonlinear springs, breakaway of whole feet (Bruneau)"
     Parameters: ClassVar[type[Parameters]] = DistributedParameters
+    cannot_honour: ClassVar[Mapping[str, str]] = {"restitution": "the rebound follows from normal_damping and the mass"}
     contact_record: ClassVar[np.dtype] = TESTING_POINT
     entry = staticmethod(rollout_entry(advance_distributed))

@@ -1,6 +1,7 @@
 """Penalty contact (Ayit, section 5.3): plain explicit springs and dampers, with an ad hoc spring for friction."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -69,4 +70,5 @@ class Penalty(ForceModel):
     name: ClassVar[str] = "penalty"
     summary: ClassVar[str] = "plain explicit springs and dampers with a friction spring (Ayit's comparison)"
     Parameters: ClassVar[type[Parameters]] = PenaltyParameters
+    cannot_honour: ClassVar[Mapping[str, str]] = {"restitution": "the rebound follows from normal_damping and the mass"}
     entry = staticmethod(rollout_entry(advance_penalty))
