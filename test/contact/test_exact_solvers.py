@@ -6,7 +6,7 @@ from contact_cases import box_xml, robot_named, simulator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from legged_contact_sim.contact.solvers.newton import eliminate, fill_up
+from legged_contact_sim.contact.solvers.elimination import eliminate, eliminate_with_pivots, fill_up
 from legged_contact_sim.contact.solvers.pivoting import friction_impulse
 from legged_contact_sim.terrain import Slope
 
@@ -83,3 +83,17 @@ def test_pivoting_alone_solves_contact_without_friction():
     assert 1 <= report.iterations <= 40  # exchanges
     weight = 9.81 * sum(sim.robot.links["mass"])
     assert sum(contact.force[2] for contact in report.contacts) == pytest.approx(weight, rel=0.05)
+
+
+@settings(max_examples=50)
+@given(st.integers(1, 30), st.integers(0, 2**32 - 1))
+def test_elimination_with_pivots_solves_what_has_zeros_on_its_diagonal(rows, seed):
+    random = np.random.default_rng(seed)
+    A, b = random.normal(size=(rows, rows)), random.normal(size=rows)
+    A = np.linalg.qr(A)[0]
+    if rows > 1:
+        np.fill_diagonal(A, 0.0)
+    matrix = np.full((rows + 2, rows + 3), np.nan)
+    matrix[:rows, :rows], matrix[:rows, rows] = A, b
+    eliminate_with_pivots(matrix, rows)
+    np.testing.assert_allclose(A @ matrix[:rows, rows], b, atol=1e-9 * max(1.0, np.abs(matrix[:rows, rows]).max()))

@@ -12,21 +12,12 @@ solutions where they are and picks the nearest one.
 
 import math
 
-from ...dynamics.spatial import product, rotate
 from ...jit import inlined
+from .elimination import eliminate, fill_up, put_unit_row
 
 # Multiples of the diagonal that are added: a first step with the small one solves most problems at once; where
 # contacts are redundant it fails, and the other follows.
 SHARP, BLUNT = 1e-10, 1e-7
-
-
-@inlined
-def row_velocity(G, b, z, r, rows):
-    """Return the velocity w of row ``r``."""
-    w = b[r]
-    for s in range(rows):
-        w += G[r, s] * z[s]
-    return w
 
 
 @inlined
@@ -36,15 +27,6 @@ def put_closed_row(matrix, G, r, rows, w, proximal):
         matrix[r, s] = G[r, s]
     matrix[r, r] += proximal * G[r, r]
     matrix[r, rows] = -w
-
-
-@inlined
-def put_fixed_row(matrix, r, rows, change):
-    """Let the impulse of row ``r`` change by just this much."""
-    for s in range(rows):
-        matrix[r, s] = 0.0
-    matrix[r, r] = 1.0
-    matrix[r, rows] = change
 
 
 @inlined
@@ -74,15 +56,16 @@ def put_slip_rows(matrix, G, r, rows, z, w1, w2, scale, mu, nu):
 
 
 @inlined
-def linearize(G, z, w, contacts, rows, mu, nu, matrix, proximal):
+def linearize(problem, proximal):
     """Fill the system ``matrix[:, :rows] dz = matrix[:, rows]`` of one Newton step at ``z`` with velocities ``w``."""
-    for k in range(contacts):
-        r = 3 * k
+    G, z, w, matrix, rows, nu = problem.G, problem.z, problem.w, problem.work.matrix, problem.rows, problem.nu
+    for k in range(problem.contacts):
+        r, mu = 3 * k, problem.mu[k]
         w0, w1, w2 = w[r], w[r + 1], w[r + 2]
         scale = 1.0 / G[r, r]
         if z[r] - scale * w0 <= 0.0:
             for m in range(3):
-                put_fixed_row(matrix, r + m, rows, -z[r + m])
+                put_unit_row(matrix, r + m, rows, -z[r + m])
             continue
         put_closed_row(matrix, G, r, rows, w0, proximal)
         p1, p2 = z[r + 1] - scale * w1, z[r + 2] - scale * w2
@@ -93,120 +76,21 @@ def linearize(G, z, w, contacts, rows, mu, nu, matrix, proximal):
         elif bound > 0.0:
             put_slip_rows(matrix, G, r, rows, z, w1, w2, scale, mu, nu)
         else:
-            put_fixed_row(matrix, r + 1, rows, -z[r + 1])
-            put_fixed_row(matrix, r + 2, rows, -z[r + 2])
-    for r in range(3 * contacts, rows):
+            put_unit_row(matrix, r + 1, rows, -z[r + 1])
+            put_unit_row(matrix, r + 2, rows, -z[r + 2])
+    for r in range(3 * problem.contacts, rows):
         if z[r] - w[r] / G[r, r] <= 0.0:
-            put_fixed_row(matrix, r, rows, -z[r])
+            put_unit_row(matrix, r, rows, -z[r])
         else:
             put_closed_row(matrix, G, r, rows, w[r], proximal)
 
 
 @inlined
-def block_at(a, r, s):
-    """Read the 3x3 block of an array that begins at row ``r`` and column ``s``."""
-    return (
-        a[r, s], a[r, s + 1], a[r, s + 2],
-        a[r + 1, s], a[r + 1, s + 1], a[r + 1, s + 2],
-        a[r + 2, s], a[r + 2, s + 1], a[r + 2, s + 2],
-    )  # fmt: skip
-
-
-@inlined
-def put_block_at(a, r, s, m):
-    """Store a 3x3 block."""
-    a[r, s], a[r, s + 1], a[r, s + 2] = m[0], m[1], m[2]
-    a[r + 1, s], a[r + 1, s + 1], a[r + 1, s + 2] = m[3], m[4], m[5]
-    a[r + 2, s], a[r + 2, s + 1], a[r + 2, s + 2] = m[6], m[7], m[8]
-
-
-@inlined
-def subtract_product(a, r, s, left, right):
-    """Subtract the product of two 3x3 matrices from the block at row ``r`` and column ``s``."""
-    p = product(left, right)
-    a[r, s] -= p[0]
-    a[r, s + 1] -= p[1]
-    a[r, s + 2] -= p[2]
-    a[r + 1, s] -= p[3]
-    a[r + 1, s + 1] -= p[4]
-    a[r + 1, s + 2] -= p[5]
-    a[r + 2, s] -= p[6]
-    a[r + 2, s + 1] -= p[7]
-    a[r + 2, s + 2] -= p[8]
-
-
-@inlined
-def column_at(a, r, c):
-    """Read three numbers of a column."""
-    return (a[r, c], a[r + 1, c], a[r + 2, c])
-
-
-@inlined
-def subtract_column(a, r, c, x):
-    """Subtract three numbers from a column."""
-    a[r, c] -= x[0]
-    a[r + 1, c] -= x[1]
-    a[r + 2, c] -= x[2]
-
-
-@inlined
-def general_inverse(m):
-    """Return the inverse of a 3x3 matrix (by rows), by cofactors."""
-    a, b, c, d, e, f, g, h, i = m
-    x, y, z = e * i - f * h, f * g - d * i, d * h - e * g
-    k = 1.0 / (a * x + b * y + c * z)
-    return (
-        x * k, (c * h - b * i) * k, (b * f - c * e) * k,
-        y * k, (a * i - c * g) * k, (c * d - a * f) * k,
-        z * k, (b * g - a * h) * k, (a * e - b * d) * k,
-    )  # fmt: skip
-
-
-@inlined
-def fill_up(matrix, rows):
-    """Append empty rows until the system consists of 3x3 blocks; return its size and move the right-hand side there."""
-    size = rows + (3 - rows % 3) % 3
-    if size > rows:
-        for r in range(rows):
-            matrix[r, size] = matrix[r, rows]
-            for s in range(rows, size):
-                matrix[r, s] = 0.0
-        for r in range(rows, size):
-            put_fixed_row(matrix, r, size, 0.0)
-    return size
-
-
-@inlined
-def eliminate(matrix, size):
-    """Solve the system by elimination of 3x3 blocks; the solution replaces the last column.
-
-    The blocks on the diagonal take the pivots' place: for contacts that stick they are those of a positive definite
-    matrix. Where slipping spoils one, the step is bad, the residual tells, and sweeps take over.
-    """
-    for c in range(0, size, 3):
-        inverse = general_inverse(block_at(matrix, c, c))
-        put_block_at(matrix, c, c, inverse)
-        side = column_at(matrix, c, size)
-        for r in range(c + 3, size, 3):
-            factor = product(block_at(matrix, r, c), inverse)
-            for s in range(c + 3, size, 3):
-                subtract_product(matrix, r, s, factor, block_at(matrix, c, s))
-            subtract_column(matrix, r, size, rotate(factor, side))
-    for c in range(size - 3, -1, -3):
-        for s in range(c + 3, size, 3):
-            subtract_column(matrix, c, size, rotate(block_at(matrix, c, s), column_at(matrix, s, size)))
-        x, y, z = rotate(block_at(matrix, c, c), column_at(matrix, c, size))
-        matrix[c, size], matrix[c + 1, size], matrix[c + 2, size] = x, y, z
-
-
-@inlined
-def newton_step(G, z, w, contacts, rows, mu, nu, matrix, proximal):
-    """Add one Newton step to the impulses ``z``, whose velocities are ``w``.
-
-    ``matrix`` (>= rows + 2, >= rows + 3) is work; ``proximal`` is SHARP or BLUNT.
-    """
-    linearize(G, z, w, contacts, rows, mu, nu, matrix, proximal)
-    size = fill_up(matrix, rows)
+def newton_step(problem, proximal):
+    """Add one Newton step to the impulses ``z``, whose velocities are ``w``; ``proximal`` is SHARP or BLUNT."""
+    linearize(problem, proximal)
+    matrix = problem.work.matrix
+    size = fill_up(matrix, problem.rows)
     eliminate(matrix, size)
-    for r in range(rows):
-        z[r] += matrix[r, size]
+    for r in range(problem.rows):
+        problem.z[r] += matrix[r, size]

@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...jit import inlined, shared
-from ..solvers.lemke import SOLVED, lemke_kernel
-from .block import complementarity_residual
+from .lemke import SOLVED, lemke_kernel
+from .problem import FrictionWork, friction_work, problem_of_step
+from .residuals import complementarity_residual
+from .slip_root import slip_root
 from .solver import Solver
 
 EXCHANGES = 10_000  # at most, of one complementarity problem
@@ -26,6 +28,7 @@ class PivotingWork(NamedTuple):
     solution: Any  # their impulses, (r,)
     tableau: Any  # Lemke's, (r + 2, r + 2)
     basis: Any  # Lemke's, (2 r + 1,)
+    friction: FrictionWork
 
 
 def pivoting_work(rows: int) -> PivotingWork:
@@ -36,6 +39,7 @@ def pivoting_work(rows: int) -> PivotingWork:
         solution=np.zeros(rows),
         tableau=np.zeros((rows + 2, rows + 2)),
         basis=np.zeros(2 * rows + 1, dtype=np.int64),
+        friction=friction_work(rows),
     )
 
 
@@ -59,69 +63,52 @@ def fill_normal_problem(G, b, z, contacts, count, M, q):
 
 @inlined
 def friction_impulse(G, r, u1, u2, radius, nu):
-    """Return the tangential impulse that ends slip, or the one on the disc that opposes it.
+    """Return the tangential impulse that ends slip, or the one on the disc that opposes it (`slip_root`).
 
-    ``u`` is the tangential velocity without this impulse; on the disc w_t = u + H z_t = -s z_t with s >= 0, so
-    z_t = -(H + s)^-1 u, and the root of |z_t| (1 - nu s) = radius in s is found by bisection after Newton's method.
+    ``u`` is the tangential velocity without this impulse; the disc's radius, N s, does not depend on it.
     """
     if radius <= 0.0 and nu <= 0.0:
         return 0.0, 0.0
     h11, h12, h22 = G[r + 1, r + 1], G[r + 1, r + 2], G[r + 2, r + 2]
-    s, low, high, z1, z2 = 0.0, 0.0, math.inf, 0.0, 0.0
-    for _ in range(100):
-        a, c = h11 + s, h22 + s
-        k = 1.0 / (a * c - h12 * h12)
-        z1, z2 = -(c * u1 - h12 * u2) * k, -(a * u2 - h12 * u1) * k
-        length, drag = math.sqrt(z1 * z1 + z2 * z2), 1.0 - nu * s
-        excess = length * drag - radius
-        if s == 0.0 and excess <= 0.0:
-            break
-        if excess > 0.0:
-            low = s
-        else:
-            high = s
-        d1, d2 = -(c * z1 - h12 * z2) * k, -(a * z2 - h12 * z1) * k
-        trial = s - excess / ((z1 * d1 + z2 * d2) / max(length, 1e-300) * drag - nu * length)
-        if not low < trial < high:
-            trial = 0.5 * (low + high) if high < math.inf else 2.0 * s + h11 + h22
-        if abs(trial - s) <= 1e-15 * s:
-            break
-        s = trial
+    k = 1.0 / (h11 * h22 - h12 * h12)
+    z1, z2 = -(h22 * u1 - h12 * u2) * k, -(h11 * u2 - h12 * u1) * k
+    if math.sqrt(z1 * z1 + z2 * z2) <= radius:
+        return z1, z2
+    _, z1, z2, _ = slip_root((h11, h12, h22), (u1, u2), (-radius, 0.0, 0.0, 1.0), 1.0, nu, 0.0)
     return z1, z2
 
 
 @inlined
-def renew_friction(G, b, z, contacts, rows, mu, nu):
+def renew_friction(problem):
     """Renew every contact's tangential impulse, one after another, the normal ones held."""
-    for k in range(contacts):
+    G, b, z, rows = problem.G, problem.b, problem.z, problem.rows
+    for k in range(problem.contacts):
         r = 3 * k
         u1, u2 = b[r + 1], b[r + 2]
         for s in range(rows):
             if s != r + 1 and s != r + 2:
                 u1 += G[r + 1, s] * z[s]
                 u2 += G[r + 2, s] * z[s]
-        z[r + 1], z[r + 2] = friction_impulse(G, r, u1, u2, mu * z[r], nu)
+        z[r + 1], z[r + 2] = friction_impulse(G, r, u1, u2, problem.mu[k] * z[r], problem.nu)
 
 
 @shared
 def solve_by_pivoting(system, contacts, rows, h, settings):
     """Solve the contact problem; return the exchanges, the residual, and whether it is solved."""
-    G, b, z, w = system.G, system.offsets, system.impulses, system.row_velocities
-    mu, nu, modes = settings.friction, settings.viscous_friction * h, system.modes
-    count = rows - 2 * contacts
-    work = system.work
+    work, count = system.work, rows - 2 * contacts
+    problem = problem_of_step(system, work.friction, contacts, rows, h, settings)
     M, q, solution = work.M[:count, :count], work.q[:count], work.solution
     iterations, residual = 0, math.inf
     for _ in range(settings.max_iterations):
-        fill_normal_problem(G, b, z, contacts, count, M, q)
+        fill_normal_problem(problem.G, problem.b, problem.z, contacts, count, M, q)
         status, exchanges = lemke_kernel(M, q, work.tableau, work.basis, solution, EXCHANGES)
         iterations += exchanges
         if status != SOLVED:
             break
         for k in range(count):
-            z[normal_row(k, contacts)] = solution[k]
-        renew_friction(G, b, z, contacts, rows, mu, nu)
-        residual = complementarity_residual(G, b, z, w, contacts, rows, mu, nu, modes)
+            problem.z[normal_row(k, contacts)] = solution[k]
+        renew_friction(problem)
+        residual = complementarity_residual(problem)
         if residual <= settings.tolerance:
             break
     return iterations, residual, residual <= settings.tolerance

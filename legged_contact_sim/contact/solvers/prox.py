@@ -21,8 +21,9 @@ import numpy as np
 
 from ...jit import compiled, inlined, shared
 from ..records import OPEN, SLIP, STICK
-from .block import ACCEPTABLE, block_velocity, solve_contacts
-from .newton import row_velocity
+from .block import ACCEPTABLE, solve_any
+from .problem import FrictionWork, block_velocity, friction_work, problem_with_one_friction, row_velocity
+from .residuals import complementarity_residual
 
 JOR, SOR = 0, 1  # codes of solvers
 LEAST_SHARE = 1.0 / 64.0  # of alpha, to which the relaxation is halved at most
@@ -34,13 +35,12 @@ class ProxWork(NamedTuple):
 
     relaxations: Any  # r of every row, kg, (r,)
     bounds: Any  # lowest and highest impulse of scalar rows, N s, (2, r)
-    matrix: Any  # of a Newton step, (r + 2, r + 3)
-    kept: Any  # impulses before a Newton step, (r,)
+    friction: FrictionWork  # of the solver that finishes
 
 
 def prox_work(rows: int) -> ProxWork:
     """Return the work of `solve_by_prox` for at most so many rows."""
-    return ProxWork(np.zeros(rows), np.zeros((2, rows)), np.zeros((rows + 2, rows + 3)), np.zeros(rows))
+    return ProxWork(np.zeros(rows), np.zeros((2, rows)), friction_work(rows))
 
 
 @inlined
@@ -187,7 +187,7 @@ def solve_unilateral(G, b, z, w, contacts, rows, modes, work, settings):
     """Solve contacts and, after them, limits; return the number of iterations, the residual, and whether it is solved.
 
     Where ``settings.finish`` is 1, a problem that the prox iterations leave unsolved is finished by the solver of exact
-    contact from where they got to; its first guesses of slip solutions are the relaxations. Arguments as for `iterate`;
+    contact from where they got to. Arguments as for `iterate`;
     ``work`` is a ProxWork, its relaxations come from `fill_relaxations`.
     """
     mu, bounds, most = settings.friction, work.bounds, settings.max_iterations
@@ -196,10 +196,10 @@ def solve_unilateral(G, b, z, w, contacts, rows, modes, work, settings):
     iterations = iterate(G, b, z, w, contacts, rows, mu, modes, work.relaxations, bounds, settings)
     residual, solved = prox_residual(G, b, z, contacts, rows, mu, bounds, settings), iterations <= most
     if not solved and settings.finish == 1:
-        more, residual = solve_contacts(
-            G, b, z, w, contacts, rows, mu, 0.0, modes, work.relaxations, FINISH_TOLERANCE, most, work.matrix, work.kept
-        )
-        iterations, solved = iterations + more, residual <= ACCEPTABLE * FINISH_TOLERANCE
+        problem = problem_with_one_friction(G, b, z, w, modes, work.friction, contacts, rows, mu, 0.0)
+        accepted = ACCEPTABLE * FINISH_TOLERANCE
+        more, residual = solve_any(problem, FINISH_TOLERANCE, accepted, most, complementarity_residual)
+        iterations, solved = iterations + more, residual <= accepted
     return iterations, residual, solved
 
 

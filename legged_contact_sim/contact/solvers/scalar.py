@@ -3,25 +3,26 @@
 import math
 
 from ...jit import inlined, shared
-from .block import complementarity_residual
-from .newton import row_velocity
+from .problem import friction_work, problem_of_step, row_velocity
+from .residuals import complementarity_residual
 from .solver import Solver
 
 
 @inlined
-def scalar_sweep(G, b, z, contacts, rows, mu, nu):
+def scalar_sweep(problem):
     """One sweep (Ayit 4.4): every contact's normal impulse, then its tangents, projected on the disc; then the limits.
 
     Both tangents are divided by the larger of their diagonals. With one divisor for each, as in a sweep of single rows,
     the projection does not end opposite to the slip: four corners of a sliding block then miss a tenth of the friction.
     """
+    G, b, z, contacts, rows, nu = problem.G, problem.b, problem.z, problem.contacts, problem.rows, problem.nu
     for k in range(contacts):
         r = 3 * k
         z[r] = max(0.0, z[r] - row_velocity(G, b, z, r, rows) / G[r, r])
         w1, w2 = row_velocity(G, b, z, r + 1, rows), row_velocity(G, b, z, r + 2, rows)
         divisor = max(G[r + 1, r + 1], G[r + 2, r + 2])
         first, second = z[r + 1] - w1 / divisor, z[r + 2] - w2 / divisor
-        bound = mu * z[r] + nu * math.sqrt(w1 * w1 + w2 * w2)
+        bound = problem.mu[k] * z[r] + nu * math.sqrt(w1 * w1 + w2 * w2)
         length = math.sqrt(first * first + second * second)
         shrink = bound / length if length > bound else 1.0
         z[r + 1], z[r + 2] = first * shrink, second * shrink
@@ -32,14 +33,13 @@ def scalar_sweep(G, b, z, contacts, rows, mu, nu):
 @shared
 def solve_by_rows(system, contacts, rows, h, settings):
     """Solve the contact problem by scalar sweeps alone; return their number, the residual, and whether it is solved."""
-    G, b, z, w = system.G, system.offsets, system.impulses, system.row_velocities
-    mu, nu, modes = settings.friction, settings.viscous_friction * h, system.modes
+    problem = problem_of_step(system, system.work, contacts, rows, h, settings)
     sweeps, residual = 0, math.inf
     while sweeps < settings.max_iterations and residual > settings.tolerance:
-        scalar_sweep(G, b, z, contacts, rows, mu, nu)
-        residual = complementarity_residual(G, b, z, w, contacts, rows, mu, nu, modes)
+        scalar_sweep(problem)
+        residual = complementarity_residual(problem)
         sweeps += 1
     return sweeps, residual, residual <= settings.tolerance
 
 
-SOLVER = Solver(solve_by_rows)
+SOLVER = Solver(solve_by_rows, friction_work)

@@ -21,7 +21,9 @@ import numpy as np
 
 from ...jit import inlined
 from ..records import SLIP
-from .block import solve_contacts
+from .block import ACCEPTABLE, solve_contacts
+from .problem import FrictionWork, friction_work, problem_with_one_friction
+from .residuals import complementarity_residual
 
 LOOSE, RESTING, SLIPPING = 0, 1, 2  # what a row's point does; LOOSE: nothing acts on it. Limits are LOOSE or RESTING.
 
@@ -42,8 +44,8 @@ class Problem(NamedTuple):
     motion: Any  # per contact, then per limit: LOOSE, RESTING or SLIPPING, (m + l,)
     heading: Any  # direction of slip along the two tangents; zero: no friction, (m, 2)
     matrix: Any  # of the unknowns, (r, r)
-    elimination: Any  # work of the solver, (r + 2, r + 3)
-    unknowns: Any  # (5, r): offsets, solution, its velocities, and two rows of work
+    work: FrictionWork  # of the solver
+    unknowns: Any  # (3, r): offsets, solution, its velocities
     order: Any  # (2, r): row of each unknown; modes of the blocks
     pivots: Any  # (2, r): of rows and columns, where a jam is searched
     normal: Any  # (2, r, r): of the factors there
@@ -65,8 +67,8 @@ def problem_of(contacts: int, limits: int) -> Problem:
         motion=np.zeros(max(1, contacts + limits), dtype=np.int64),
         heading=np.zeros((max(1, contacts), 2)),
         matrix=np.zeros((rows, rows)),
-        elimination=np.zeros((rows + 2, rows + 3)),
-        unknowns=np.zeros((5, rows)),
+        work=friction_work(rows),
+        unknowns=np.zeros((3, rows)),
         order=np.zeros((2, rows), dtype=np.int64),
         pivots=np.zeros((2, rows), dtype=np.int64),
         normal=np.zeros((2, rows, rows)),
@@ -197,6 +199,16 @@ def begin_to_slip(problem, resting, rows):
 
 
 @inlined
+def solve_unknowns(problem, resting, size, friction):
+    """Solve for the unknowns, blocks of points that rest and then scalar rows; return the residual."""
+    b, z, w = problem.unknowns[0], problem.unknowns[1], problem.unknowns[2]
+    unknowns = problem_with_one_friction(
+        problem.matrix, b, z, w, problem.order[1], problem.work, resting, size, friction, 0.0
+    )
+    return solve_contacts(unknowns, TOLERANCE, ACCEPTABLE * TOLERANCE, MAX_SWEEPS, complementarity_residual)[1]
+
+
+@inlined
 def solve_forces(problem, contacts, rows, static, dynamic):
     """Find the forces that all laws ask for; return whether there are any. Points that cannot rest are set to slip.
 
@@ -211,10 +223,7 @@ def solve_forces(problem, contacts, rows, static, dynamic):
         resting, slipping, size = list_unknowns(problem, contacts, rows)
         if not fill_matrix(problem, resting, slipping, size, dynamic):
             return False
-        residual = solve_contacts(
-            problem.matrix, problem.unknowns[0], problem.unknowns[1], problem.unknowns[2], resting, size, static, 0.0,
-            problem.order[1], problem.unknowns[3], TOLERANCE, MAX_SWEEPS, problem.elimination, problem.unknowns[4],
-        )[1]  # fmt: skip
+        residual = solve_unknowns(problem, resting, size, static)
         if not residual <= ACCEPTED:
             return False
         spread_forces(problem, resting, slipping, size, rows, dynamic)
@@ -237,8 +246,5 @@ def solve_without_friction(problem, contacts, rows):
             problem.order[0, size] = r
             size += 1
     fill_matrix(problem, resting, slipping, size, 0.0)
-    solve_contacts(
-        problem.matrix, problem.unknowns[0], problem.unknowns[1], problem.unknowns[2], 0, size, 0.0, 0.0,
-        problem.order[1], problem.unknowns[3], TOLERANCE, MAX_SWEEPS, problem.elimination, problem.unknowns[4],
-    )  # fmt: skip
+    solve_unknowns(problem, 0, size, 0.0)
     spread_forces(problem, resting, slipping, size, rows, 0.0)

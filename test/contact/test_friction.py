@@ -1,0 +1,137 @@
+"""`solve_friction`: Coulomb's law holds for every contact, however redundant; what cannot be solved is told."""
+
+import numpy as np
+import pytest
+from friction_cases import GRAVITY, STEP, contact_rows, heap, plate, problem, stack
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from legged_contact_sim.contact import solve_friction
+from legged_contact_sim.errors import ParameterError
+
+
+def assert_coulomb(W, q, mu, r, error):
+    """Check the law itself, contact by contact; velocities within ``error``, m/s, impulses within what it moves."""
+    v, mu = (W @ r + q).reshape(-1, 3), np.broadcast_to(mu, len(q) // 3)
+    slack = error / np.diag(W).min()
+    for (rn, *rt), (vn, *vt), m in zip(r.reshape(-1, 3), v, mu):
+        friction, slip = np.linalg.norm(rt), np.linalg.norm(vt)
+        assert rn >= -slack
+        assert vn >= -error
+        assert min(rn, vn) <= max(slack, error)
+        assert friction <= m * rn + slack
+        if slip > 1e3 * error:
+            assert friction == pytest.approx(m * rn, abs=1e3 * slack)
+            assert np.dot(rt, vt) == pytest.approx(-friction * slip, abs=1e3 * slack * slip)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(2, 8), st.integers(3, 40), st.sampled_from([0.0, 0.1, 0.6, 1.2]))
+def test_coulombs_law_holds_in_any_heap(seed, bodies, contacts, mu):
+    W, q = heap(np.random.default_rng(seed), bodies, contacts)
+    found = solve_friction(W, q, mu)
+    if found.status == "infeasible":
+        return
+    assert found.converged
+    assert found.residual <= 1e-10
+    assert found.iterations <= 2000
+    assert_coulomb(W, q, mu, found.impulses, 1e-8)
+
+
+@pytest.mark.parametrize("points", [2, 5, 8])
+def test_a_plate_on_many_points_is_carried_evenly(points):
+    W, q = plate(points)
+    found = solve_friction(W, q, 0.6)
+    assert found.converged
+    normal = found.impulses[::3]
+    assert normal.sum() == pytest.approx(20.0 * GRAVITY * STEP, rel=1e-8)
+    # the choice among the solutions: the one of least norm, which is the same for all points
+    np.testing.assert_allclose(normal, normal.mean(), rtol=1e-4)
+
+
+def test_a_sliding_plate_is_braked_by_mu_times_its_weight():
+    W, q = plate(6, v=np.array([2.0, 1.0, 0.0, 0.0, 0.0, 0.0]))
+    found = solve_friction(W, q, 0.3)
+    assert found.converged
+    n, x, y = found.impulses.reshape(-1, 3).sum(axis=0)
+    assert n == pytest.approx(20.0 * GRAVITY * STEP, rel=1e-8)
+    assert np.hypot(x, y) == pytest.approx(0.3 * n, rel=1e-6)
+
+
+def test_a_stack_with_large_ratios_of_mass_carries_what_lies_above():
+    masses = [0.3, 30.0, 1.0, 100.0, 0.5]
+    W, q = stack(masses)
+    found = solve_friction(W, q, 0.7)
+    assert found.converged
+    carried = found.impulses[::3].reshape(len(masses), 4).sum(axis=1)
+    above = np.cumsum(masses[::-1])[::-1] * GRAVITY * STEP
+    np.testing.assert_allclose(carried, above, rtol=1e-7)
+
+
+def test_each_contact_has_its_own_friction():
+    W, q = plate(2, v=np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0]))
+    mu = np.array([0.0, 0.1, 0.2, 0.4])
+    found = solve_friction(W, q, mu)
+    assert found.converged
+    assert_coulomb(W, q, mu, found.impulses, 1e-9)
+    r = found.impulses.reshape(-1, 3)
+    np.testing.assert_allclose(np.hypot(r[:, 1], r[:, 2]), mu * r[:, 0], atol=1e-9)
+
+
+def test_a_sparse_matrix_of_islands_gives_what_the_dense_one_does():
+    random = np.random.default_rng(5)
+    parts = [heap(random, 3, 12) for _ in range(4)]
+    W, q = sparse.block_diag([W for W, _ in parts], format="csr"), np.concatenate([q for _, q in parts])
+    whole, dense = solve_friction(W, q, 0.5), solve_friction(W.toarray(), q, 0.5)
+    assert whole.converged
+    np.testing.assert_allclose(whole.impulses, dense.impulses, atol=1e-12)
+    for k, (single, offset) in enumerate(parts):
+        alone = solve_friction(single, offset, 0.5)
+        np.testing.assert_allclose(W[36 * k : 36 * k + 36] @ whole.impulses, single @ alone.impulses, atol=1e-8)
+
+
+def test_a_warm_start_at_the_solution_stays_there():
+    W, q = stack([2.0, 5.0, 1.0])
+    first = solve_friction(W, q, 0.7)
+    again = solve_friction(W, q, 0.7, start=first.impulses)
+    assert again.iterations <= 2
+    np.testing.assert_allclose(again.impulses, first.impulses, atol=1e-9)
+
+
+def test_a_body_squeezed_between_two_walls_that_close_has_no_solution():
+    J = np.vstack([
+        contact_rows(1, 0, (0.0, 0.0, -0.1), -1, None, (0.0, 0.0, 1.0)),
+        contact_rows(1, 0, (0.0, 0.0, 0.1), -1, None, (0.0, 0.0, -1.0)),
+    ])  # fmt: skip
+    W, q = problem(J, [1.0], [(0.01, 0.01, 0.01)], np.zeros(6))
+    q[[0, 3]] -= 1.0  # both walls come on at 1 m/s
+    found = solve_friction(W, q, 0.5)
+    assert not found.converged
+    assert found.status == "infeasible"
+    assert found.residual > 0.1
+    assert np.isfinite(found.impulses).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"W": np.zeros((3, 4))}, "W: expected a square matrix"),
+        ({"W": np.eye(4)}, "three rows per contact"),
+        ({"W": np.diag([1.0, np.nan, 1.0])}, "W: every number must be finite"),
+        ({"W": np.diag([1.0, 0.0, 1.0])}, r"W\[1, 1\]: expected a positive number"),
+        ({"W": np.array([[1.0, 0.5, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])}, "symmetric"),
+        ({"W": "nonsense"}, "W: expected a matrix of numbers"),
+        ({"q": np.zeros(2)}, "q: expected shape"),
+        ({"q": np.array([0.0, np.inf, 0.0])}, "q: every number must be finite"),
+        ({"mu": [0.5, 0.5]}, "mu: expected shape"),
+        ({"mu": -0.1}, r"mu\[0\]: expected a number of at least 0"),
+        ({"start": np.zeros(4)}, "start: expected shape"),
+        ({"tolerance": 0.0}, "tolerance"),
+        ({"max_iterations": 0}, "max_iterations"),
+    ],
+)
+def test_bad_input_is_refused_by_name(change, message):
+    given_ = {"W": np.eye(3), "q": -np.ones(3), "mu": 0.5} | change
+    with pytest.raises(ParameterError, match=message):
+        solve_friction(**given_)
