@@ -49,7 +49,7 @@ setup(
     maintainer=maintainer.text,
     maintainer_email=maintainer.get("email"),
     packages=find_packages(include=[name, f"{name}.*"]),
-    package_data={"": ["py.typed", "*.html", "*.js", "*.css"]},
+    package_data={"": ["py.typed", "README.md", "*.html", "*.js", "*.css"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{name}"]),
         (f"share/{name}", ["package.xml"]),
