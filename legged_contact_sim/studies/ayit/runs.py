@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...contact.records import CONTACT_NORMAL, CONTACT_TANGENTIAL
-from ...control import BaseState, Observation, make_controller
 from ...control.leg_kinematics import find_legs
-from ...control.zmp_trot import ZmpTrot
+from ...control.trot_plan import trot_plan
 from ...model import RobotModel
 from ...simulation import Simulator, Trajectory
 
@@ -56,38 +55,9 @@ def quadruped() -> RobotModel:
     return RobotModel.from_urdf(packaged.urdf, "floating", home=home)
 
 
-class Writer:
-    """Stands in for the law of the joints and writes down the positions that it is asked for."""
-
-    def __init__(self) -> None:
-        """Begin with an empty page."""
-        self.positions: list[np.ndarray] = []
-
-    def reset(self, time: float) -> None:
-        """Nothing is kept between observations."""
-
-    def effort(self, seen: Observation, position: np.ndarray, velocity: np.ndarray) -> np.ndarray:
-        """Note the position; no effort."""
-        self.positions.append(position.copy())
-        return np.zeros(len(position))
-
-
 def trot_targets(duration: float) -> np.ndarray:
     """Return the joint reference of the trot led by the zero moment point, (T, 16), rad."""
-    robot = quadruped()
-    wanted = {"feedback": False, "velocity": [TROT_VELOCITY, 0.0, 0.0]}
-    controller = make_controller("zmp_trot", robot, wanted)
-    assert isinstance(controller, ZmpTrot)
-    controller.law = Writer()  # type: ignore[assignment]
-    rest, home = np.zeros(3), robot.home
-    base = BaseState(home[:3], home[3:7], rest, rest)
-    joints = home[robot.position_indices]
-    for k in range(round(duration / TIME_STEP)):
-        seen = Observation(k * TIME_STEP, joints, np.zeros(len(joints)), base)
-        if k == 0:
-            controller.reset(seen)
-        controller.effort(seen)
-    return np.array(controller.law.positions)  # type: ignore[attr-defined]
+    return trot_plan(quadruped(), TROT_VELOCITY, duration, TIME_STEP)
 
 
 def pose(height: float) -> np.ndarray:

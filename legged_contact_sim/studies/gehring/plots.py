@@ -1,0 +1,80 @@
+"""The study's figures: contact force over a cycle, prox iterations over alpha, time per step; and the fall."""
+
+from typing import Any
+
+import numpy as np
+
+from ..frame import Result
+from .runs import CYCLE, HARD_ROWS, TABLE
+
+DASHES = ("-", "--", "-.", ":")
+
+
+def one_figure(width: float = 8.0, height: float = 4.8) -> tuple[Any, Any]:
+    """Return a figure with one pair of axes."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes = figure.subplots()
+    axes.grid(alpha=0.3)
+    return figure, axes
+
+
+def draw_forces(result: Result) -> Any:
+    """Return figure 5: normal force of the left fore foot over one cycle."""
+    figure, axes = one_figure()
+    series = result.tables["cycle"]
+    for (name, label), style in zip(
+        (("Cm", "compliant"), ("damped", "compliant, 10 x damping"), ("hard", "hard, Λ/Δt")), DASHES, strict=False
+    ):
+        axes.plot(series["time"], series[name], style, label=label, linewidth=1.0)
+    axes.set(xlabel="time in the cycle (s)", ylabel="normal force of the left fore foot (N)", xlim=(0.0, CYCLE))
+    axes.set_ylim(0.0, 1.1 * float(max(series[name].max() for name in ("Cm", "damped", "hard"))))
+    axes.legend()
+    return figure
+
+
+def draw_alpha(result: Result) -> Any:
+    """Return figure 6: mean prox iterations over alpha, ten curves; each ends where it stops converging."""
+    figure, axes = one_figure()
+    table = result.tables["iterations"]
+    for k, name in enumerate(HARD_ROWS):
+        (line,) = axes.semilogy(table["alpha"], table[name], DASHES[k % 4], label=name, linewidth=1.2)
+        chosen = TABLE[name].parameters["alpha"]
+        place = np.interp(chosen, table["alpha"], table[name])
+        axes.plot(chosen, place, "o", color=line.get_color(), markersize=4)
+    axes.set(xlabel="relaxation α (dot: the study's choice)", ylabel="mean prox iterations of a step")
+    axes.legend(ncols=2, fontsize=8)
+    return figure
+
+
+def draw_times(result: Result) -> Any:
+    """Return figure 7: CPU time of a step with its deviation over the cycles."""
+    figure, axes = one_figure()
+    names = list(TABLE)
+    means = [result.numbers[f"{name}_microseconds"] for name in names]
+    spread = [result.numbers[f"{name}_deviation"] for name in names]
+    places = np.arange(len(names))
+    axes.bar(places - 0.2, [1e6 / TABLE[name].evaluations for name in names], 0.4, color="0.7", label="published")
+    axes.bar(places + 0.2, means, 0.4, yerr=spread, capsize=3, label="ours")
+    axes.set_yscale("log")
+    axes.set_xticks(places, names)
+    axes.set_ylabel("time of a step (us)")
+    axes.legend()
+    return figure
+
+
+def draw_fall(result: Result) -> Any:
+    """Return the fall after a push: number of closed contacts and height of the trunk."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    height, count = figure.subplots(2, 1, sharex=True)
+    series = result.tables["fall"]
+    height.plot(series["time"], series["z"])
+    height.set_ylabel("height of the trunk (m)")
+    count.plot(series["time"], series["contacts"], drawstyle="steps")
+    count.set(xlabel="time (s)", ylabel="closed contacts")
+    for axes in (height, count):
+        axes.grid(alpha=0.3)
+    return figure
