@@ -38,6 +38,8 @@ ros = [
 viewer = ["websockets>=12"]
 record = ["rosbags>=0.10", "mcap>=1.1", "mcap-ros2-support>=0.5", "zstandard>=0.22"]
 plot = ["matplotlib>=3.8"]
+xacro = ["xacro>=2.0"]
+mjcf = ["mujoco>=3.1"]
 sweep = ["joblib>=1.3"]
 engines = ["pin>=4", "mujoco>=3.1"]
 
@@ -65,6 +67,8 @@ setup(
         "record": record,
         "plot": plot,
         "sweep": sweep,
+        "xacro": xacro,
+        "mjcf": mjcf,
         "test": [
             "catkin_pkg",
             "hypothesis",
@@ -78,6 +82,7 @@ setup(
             *record,
             *plot,
             *sweep,
+            *xacro,
         ],
         "bench": ["dartpy", "drake", "pybullet", *engines, *plot, *sweep],
     },

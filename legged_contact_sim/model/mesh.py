@@ -63,15 +63,32 @@ def find_mesh(filename: str, folder: Path | None, packages: Sequence[Path] = ())
     raise ModelError(f"mesh {filename!r} is not there (looked in {looked}{', ...' if len(candidates) > 3 else ''})")
 
 
+def package_folder(package: str, folder: Path, packages: Sequence[Path] = ()) -> Path:
+    """Return the folder of a ROS package, looked for as `find_mesh` does.
+
+    Raises:
+        ModelError: it is nowhere.
+    """
+    candidates = _package_folders(package, folder, packages)
+    for candidate in candidates:
+        if candidate.is_dir():
+            return candidate
+    raise ModelError(f"package {package!r} is not there (looked in {', '.join(map(str, candidates[:3]))}, ...)")
+
+
 def _package_candidates(path: str, folder: Path, packages: Sequence[Path]) -> list[Path]:
     """Return where a file of a ROS package may be."""
-    path = path.lstrip("/")
-    package, _, inside = path.partition("/")
+    package, _, inside = path.lstrip("/").partition("/")
+    return [place / inside for place in _package_folders(package, folder, packages)]
+
+
+def _package_folders(package: str, folder: Path, packages: Sequence[Path]) -> list[Path]:
+    """Return where a package may be: what was told comes first, a folder of its name before one that may hold it."""
     above = [folder, *folder.parents]
     listed = [Path(place) for place in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if place]
     told = [*map(Path, packages), *listed]
-    named = [place / inside for place in (*told, *above) if place.name == package]
-    return named + [place / path for place in (*told, *above, *ament_shares())]
+    named = [place for place in (*told, *above) if place.name == package]
+    return named + [place / package for place in (*told, *above, *ament_shares())]
 
 
 def read_vertices(path: Path) -> Array:

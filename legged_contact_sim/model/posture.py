@@ -15,6 +15,8 @@ from .records import FREE
 from .stance import Stance, find_stance
 from .suggestion import suggestion
 
+ZERO = "all joints at zero, or at the limit nearest to it"
+UNEVEN = 0.15  # of the trunk's height: feet that differ by more are not all on the ground
 # Names under which poses to stand in are found in SRDFs and as MuJoCo's keyframes, best first.
 STANDING = ("home", "standing", "stand", "half_sitting", "straight_standing")
 
@@ -80,24 +82,51 @@ def choose_posture(
     elif home is not None:
         told, origin = mechanism.pose(home), "as given"
     else:
-        name = next((name for name in STANDING if len(poses.get(name, ())) > len(mechanism.joint_names) / 2), None)
-        told = mechanism.pose(_within_limits(poses[name], mechanism) if name else None)
-        origin = f"pose {name!r}" if name else "all joints at zero, or at the limit nearest to it"
-    ends = _feet(mechanism, points, told, feet)
-    if home is not None or origin.startswith("pose") or mechanism.base != "floating":
-        return Posture(told, origin, ends)
-    return _with_stance(mechanism, told, origin, ends)
+        return _chosen(mechanism, points, poses, feet)
+    return Posture(told, origin, _feet(mechanism, points, told, feet))
 
 
-def _with_stance(mechanism: Mechanism, zero: Array, origin: str, feet: list[int]) -> Posture:
+def _chosen(
+    mechanism: Mechanism,
+    points: Sequence[ContactPoint],
+    poses: Mapping[str, Mapping[str, float]],
+    feet: Sequence[str] | None,
+) -> Posture:
+    """Return the first named pose with all feet down, else a stance that is found, else all joints at zero."""
+    notes: list[str] = []
+    zero = mechanism.pose(None)
+    ends = _feet(mechanism, points, zero, feet)
+    for name in STANDING:
+        if len(poses.get(name, ())) <= len(mechanism.joint_names) / 2:
+            continue
+        pose = mechanism.pose(_within_limits(poses[name], mechanism))
+        if _are_down(mechanism, ends, pose):
+            return Posture(pose, f"pose {name!r}", _feet(mechanism, points, pose, feet), notes)
+        notes.append(f"pose {name!r} is not used: it has feet in the air")
+    if mechanism.base != "floating":
+        return Posture(zero, ZERO, ends, notes)
+    return _with_stance(mechanism, zero, ends, notes)
+
+
+def _are_down(mechanism: Mechanism, feet: Sequence[int], pose: Array) -> bool:
+    """Tell whether the feet are at one height, relative to the height of the trunk over them."""
+    if len(feet) < 2:
+        return True
+    placed = body_placements(mechanism.links, pose)
+    points = mechanism.contacts[list(feet)]
+    low = np.array([placed[p["link"]].apply(p["position"])[2] - p["radius"] for p in points])
+    return bool(np.ptp(low) < UNEVEN * (placed[0].position[2] - low.min()))
+
+
+def _with_stance(mechanism: Mechanism, zero: Array, feet: list[int], notes: list[str]) -> Posture:
     found = find_stance(mechanism.links, mechanism.contacts, feet, zero)
     if isinstance(found, str):
         if len(feet) < 2:
-            return Posture(zero, origin, feet, notes=[f"no stance: {found}"])
-        return Posture(zero, origin, feet, warnings=[f"no stance was found: {found}; its home is {origin}"])
+            return Posture(zero, ZERO, feet, [*notes, f"no stance: {found}"])
+        return Posture(zero, ZERO, feet, notes, [f"no stance was found: {found}; its home is {ZERO}"])
     names = dict(zip(mechanism.joint_links, mechanism.joint_names, strict=True))
     home = mechanism.pose({names[body]: position for body, position in found.positions.items()})
-    return Posture(home, _words(found), feet, warnings=_overload(found))
+    return Posture(home, _words(found), feet, notes, _overload(found))
 
 
 def _words(stance: Stance) -> str:

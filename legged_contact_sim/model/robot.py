@@ -1,4 +1,4 @@
-"""RobotModel: what a robot is, as the simulator reads it from a URDF."""
+"""RobotModel: what a robot is, as the simulator reads it from a URDF, a xacro file or an MJCF."""
 
 import os
 import warnings
@@ -19,12 +19,11 @@ from .finite import finite_array
 from .massless import check_joints_move_inertia
 from .packaged import Source, load
 from .posture import Mechanism, choose_posture
+from .reading import Described, Reading, describe
 from .records import FREE
 from .reduction import reduced_points
-from .srdf import Poses, find_srdf, read_srdf
 from .suggestion import suggestion
 from .tree import Frame, Tree, build_tree
-from .urdf import ONE_DOF, RobotDescription, read_urdf
 
 BASES = ("floating", "fixed")
 MESHES = ("hull", "skip")
@@ -97,8 +96,9 @@ class RobotModel:
         packages: Sequence[str | os.PathLike[str]] = (),
         srdf: str | os.PathLike[str] | None = None,
         mimic: str = "refuse",
+        xacro_arguments: Mapping[str, object] | Sequence[str] = (),
     ) -> "RobotModel":
-        """Read a robot from a URDF.
+        """Read a robot from a URDF, a xacro file (with the package xacro) or MuJoCo's MJCF (with the package mujoco).
 
         A YAML file of the same name beside the URDF may hold `home`, `contact_points` and `feet`; arguments replace
         them. What had to be guessed stands in `notes`; what may surprise is a `ModelWarning`, too.
@@ -106,9 +106,10 @@ class RobotModel:
         Args:
             source: a packaged name (see `robots`), a path, or the XML text.
             base: "floating", "fixed", or None: fixed if the root has no inertia or is called world, else floating.
-            home: name of a pose in the SRDF; joint positions by name (rad, m), the others at 0 or the limit nearest to
-                it and a free base standing on the ground; or all of q. None: a pose of the SRDF that is called home,
-                standing or half_sitting, else a stance that is found, else all joints at 0.
+            home: name of a pose in the SRDF or of a keyframe; joint positions by name (rad, m), the others at 0 or the
+                limit nearest to it and a free base standing on the ground; or all of q. None: a pose of its files that
+                is called home, standing or half_sitting and has all feet down, else a stance that is found, else all
+                joints at 0.
             contact_points: points besides those of the collision shapes:
                 {name: {"link": ..., "offset": [x, y, z] in m, "radius": m}}.
             feet: names of the contact points, or of links that carry them, on which the robot stands; None: the lowest
@@ -120,6 +121,7 @@ class RobotModel:
                 on ROS_PACKAGE_PATH and on AMENT_PREFIX_PATH.
             srdf: path of an SRDF; None: the one beside the URDF, if there is one.
             mimic: "refuse": a joint that mimics another one is an error; "lock": it is held where it is.
+            xacro_arguments: of a xacro file, {name: value} or words like "name:=value".
 
         Raises:
             ModelError: the robot cannot be read or simulated; the message names the file and the culprit.
@@ -130,17 +132,18 @@ class RobotModel:
         _check_choice("mimic", mimic, MIMIC)
         found = load(source)
         with _named(found.label):
-            description = read_urdf(found.text, mimic)
-            tree = build_tree(description, base)
-            reading = Meshes(meshes, found.folder, [Path(package) for package in packages])
-            named = _poses(found, description, srdf)
+            places = [Path(package) for package in packages]
+            described = describe(found, Reading(places, srdf, mimic, xacro_arguments))
+            tree = build_tree(described.description, base)
             model = cls(
-                name=description.name,
+                name=described.description.name,
                 base=tree.base,
-                **_mechanics(tree, found, reading, named, (home, contact_points, feet)),
+                **_mechanics(
+                    tree, found, described, Meshes(meshes, found.folder, places), (home, contact_points, feet)
+                ),
                 frames={name: Frame(frame.link, *map(_frozen, frame.placement)) for name, frame in tree.frames.items()},
                 gravity=_gravity(gravity),
-                urdf=found.text,
+                urdf=described.urdf,
             )
         return model
 
@@ -202,7 +205,7 @@ class RobotModel:
 
 
 def _mechanics(
-    tree: Tree, found: Source, meshes: Meshes, named: tuple[Poses, list[str]], given: tuple[Any, Any, Any]
+    tree: Tree, found: Source, described: Described, meshes: Meshes, given: tuple[Any, Any, Any]
 ) -> dict[str, Any]:
     """Return the attributes of a RobotModel that follow from the tree of bodies."""
     home, contact_points, feet = given
@@ -218,11 +221,10 @@ def _mechanics(
     points += extra_points({} if extra is None else extra, tree.frames, (point.name for point in points))
     contacts = contact_records(points)
     mechanism = Mechanism(tree.base, links, nq, joint_names, joint_links.tolist(), contacts)
-    poses, notes = named
     posture = choose_posture(
         mechanism,
         points,
-        poses,
+        described.poses,
         found.sidecar.get("home") if home is None else home,
         found.sidecar.get("feet") if feet is None else feet,
     )
@@ -243,23 +245,12 @@ def _mechanics(
         "contact_names": contact_names,
         "contact_links": tuple(point.carrier for point in points),
         "feet": tuple(contact_names[foot] for foot in posture.feet),
-        "poses": poses,
+        "poses": described.poses,
         "home": _frozen(posture.home),
         "home_origin": posture.origin,
-        "told_gains": _frozen(np.full((2, len(joint_names)), np.nan)),
-        "notes": (*notes, *thinned, *posture.notes, *surprising),
+        "told_gains": _frozen(described.told_gains(joint_names)),
+        "notes": (*described.notes, *thinned, *posture.notes, *surprising),
     }
-
-
-def _poses(
-    found: Source, description: RobotDescription, srdf: str | os.PathLike[str] | None
-) -> tuple[Poses, list[str]]:
-    """Return the named poses of the SRDF that is given or belongs to the URDF, and notes on them."""
-    path = Path(srdf) if srdf is not None else find_srdf(found.path, description.name) if found.path else None
-    if path is None:
-        return {}, []
-    joints = [joint.name for joint in description.joints if joint.kind in ONE_DOF]
-    return read_srdf(path, joints)
 
 
 @contextmanager

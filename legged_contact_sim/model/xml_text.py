@@ -7,6 +7,7 @@ from ..errors import ModelError
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
+_ROOT = re.compile(r"<([A-Za-z_][\w.:-]*)")
 _XACRO = re.compile(r"<xacro:[\w.-]*|\$\{[^}]*\}?|\$\((?:find|arg|eval|env|optenv|dirname|anon)\b")
 
 
@@ -36,6 +37,12 @@ def parse_document(text: str, expected: str) -> ElementTree.Element:
         return ElementTree.fromstring(_DECLARATION.sub("", text), ElementTree.XMLParser(target=_Builder()))
     except ElementTree.ParseError as error:
         raise ModelError(f"is not well-formed XML: {error}") from None
+
+
+def root_tag(text: str) -> str:
+    """Return the name of the root element of an XML text, "" if there is none; without parsing the rest."""
+    found = _ROOT.search(_COMMENT.sub("", text))
+    return found.group(1) if found else ""
 
 
 def is_xacro(text: str) -> str | None:

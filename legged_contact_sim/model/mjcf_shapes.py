@@ -1,0 +1,48 @@
+"""Collision geoms of a compiled MuJoCo model as shapes."""
+
+from typing import Any
+
+import numpy as np
+
+from .placement import Array, Placement, rotation_from_quaternion
+from .urdf import Shape
+
+# Numbers of MuJoCo's enumeration mjtGeom.
+PLANE, HEIGHT_FIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)
+
+
+def body_shapes(model: Any, body: int, notes: list[str]) -> tuple[Shape, ...]:
+    """Return the shapes of a body's geoms that collide; ``notes`` gets a line about those that have no shape here."""
+    first, count = int(model.body_geomadr[body]), int(model.body_geomnum[body])
+    found = []
+    for geom in range(first, first + count):
+        if not (model.geom_contype[geom] or model.geom_conaffinity[geom]):
+            continue
+        name = model.geom(geom).name
+        rotation = rotation_from_quaternion(model.geom_quat[geom][[1, 2, 3, 0]])
+        place = Placement(rotation, model.geom_pos[geom].copy())
+        size = model.geom_size[geom]
+        kind = int(model.geom_type[geom])
+        if kind == SPHERE:
+            found.append(Shape(name, "sphere", place, (float(size[0]),)))
+        elif kind in (CAPSULE, CYLINDER):
+            found.append(Shape(name, "capsule" if kind == CAPSULE else "cylinder", place, (size[0], 2.0 * size[1])))
+        elif kind == BOX:
+            found.append(Shape(name, "box", place, tuple((2.0 * size).tolist())))
+        elif kind == ELLIPSOID:
+            found.append(Shape(name, "points", place, (), vertices=size * _directions()))
+        elif kind == MESH:
+            mesh = int(model.geom_dataid[geom])
+            begin, number = int(model.mesh_vertadr[mesh]), int(model.mesh_vertnum[mesh])
+            vertices = model.mesh_vert[begin : begin + number].astype(float)
+            found.append(Shape(name, "points", place, (), vertices=vertices))
+        else:
+            notes.append(f"geom {name or geom!r} of body {model.body(body).name!r} is a plane or field and is left out")
+    return tuple(found)
+
+
+def _directions() -> Array:
+    """Return unit vectors (26, 3) to the faces, edges and corners of a cube."""
+    grid = np.array(np.meshgrid([-1, 0, 1], [-1, 0, 1], [-1, 0, 1])).reshape(3, 27).T
+    grid = grid[np.any(grid != 0, axis=1)]
+    return np.asarray(grid / np.linalg.norm(grid, axis=1, keepdims=True))

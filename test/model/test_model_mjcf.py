@@ -1,0 +1,246 @@
+"""MJCF: dynamics against MuJoCo itself, and what its elements become; xacro files; packages."""
+
+import re
+
+import mujoco
+import numpy as np
+import pytest
+from leg import LEG
+from walkers import quadruped
+
+from legged_contact_sim.dynamics import inverse_dynamics, mass_matrix
+from legged_contact_sim.model import ModelError, RobotModel
+from legged_contact_sim.model.gains import proposed_gains
+
+HOPPER = """<mujoco model="hopper">
+  <compiler angle="radian"/>
+  <asset>
+    <mesh name="wedge" vertex="0 0 0  0.1 0 0  0 0.1 0  0 0 0.1"/>
+  </asset>
+  <default>
+    <joint damping="0.2" armature="0.01" frictionloss="0.05"/>
+    <default class="seen"><geom contype="0" conaffinity="0"/></default>
+  </default>
+  <worldbody>
+    <geom name="floor" type="plane" size="1 1 0.1"/>
+    <body name="rock" pos="2 0 0"><geom type="box" size="0.1 0.1 0.1"/></body>
+    <body name="trunk" pos="0 0 1">
+      <freejoint name="root"/>
+      <inertial pos="0.01 0 0.02" mass="5" fullinertia="0.1 0.12 0.14 0.01 0.002 0.003"/>
+      <geom name="shell" type="mesh" mesh="wedge" mass="0"/>
+      <geom class="seen" type="sphere" size="0.3" mass="0"/>
+      <site name="imu" pos="0.1 0 0.05" quat="0.8 0 0.6 0"/>
+      <body name="thigh" pos="0 0.1 -0.1" quat="0.9 0.1 0.2 0.3">
+        <joint name="roll" axis="1 0 0" range="-1 1" pos="0 0 0.02"/>
+        <joint name="pitch" axis="0 1 0.2" range="-2 2" ref="0.3" stiffness="3" springref="0.2"/>
+        <inertial pos="0 0 -0.2" mass="1" diaginertia="0.02 0.02 0.003"/>
+        <geom type="capsule" fromto="0 0 0 0 0 -0.3" size="0.03" mass="0"/>
+        <body name="slider" pos="0 0 -0.35">
+          <joint name="extend" type="slide" axis="0 0 1" range="-0.1 0.2" ref="0.05"/>
+          <inertial pos="0 0 -0.1" mass="0.5" diaginertia="0.004 0.004 0.001"/>
+          <geom type="cylinder" size="0.02 0.1" pos="0 0 -0.1" mass="0"/>
+          <body name="pad" pos="0 0 -0.2">
+            <inertial pos="0 0 0" mass="0" diaginertia="0.001 0.001 0.001"/>
+            <geom name="toe" type="sphere" size="0.03" mass="0"/>
+          </body>
+        </body>
+      </body>
+      <body name="tail" pos="-0.2 0 0">
+        <joint name="wag" axis="0 0 1"/>
+        <inertial pos="-0.1 0 0" mass="0.3" diaginertia="0.002 0.002 0.002"/>
+        <geom type="ellipsoid" size="0.1 0.02 0.02" mass="0"/>
+      </body>
+    </body>
+  </worldbody>
+  <tendon><fixed name="string"><joint joint="wag" coef="1"/></fixed></tendon>
+  <equality><joint joint1="wag" joint2="roll"/></equality>
+  <actuator>
+    <motor name="m" joint="roll" gear="2" ctrlrange="-10 10" ctrllimited="true"/>
+    <position joint="pitch" kp="80" kv="4" forcerange="-30 25" forcelimited="true"/>
+    <motor tendon="string"/>
+  </actuator>
+  <keyframe><key name="crouch" qpos="0 0 0.7 1 0 0 0 0.1 0.5 0.02 0.4"/></keyframe>
+</mujoco>"""
+
+
+def mujoco_dynamics(text, robot, q, v):
+    """Return MuJoCo's mass matrix and bias forces in our coordinates: base velocity in the base's axes."""
+    model = mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    rotation = np.zeros(9)
+    mujoco.mju_quat2Mat(rotation, q[[6, 3, 4, 5]])
+    rotation = rotation.reshape(3, 3)
+    data.qpos[:3], data.qpos[3:7] = q[:3], q[[6, 3, 4, 5]]
+    data.qvel[:3], data.qvel[3:6] = rotation @ v[:3], v[3:6]
+    for k, name in enumerate(robot.joint_names):
+        data.qpos[model.joint(name).qposadr[0]] = q[7 + k]
+        data.qvel[model.joint(name).dofadr[0]] = v[6 + k]
+    mujoco.mj_forward(model, data)
+    full = np.zeros((model.nv, model.nv))
+    for column, unit in zip(full, np.eye(model.nv), strict=True):
+        mujoco.mj_mulM(model, data, column, unit)
+    to_world = np.eye(model.nv)
+    to_world[:3, :3] = rotation
+    turning = np.concatenate([rotation @ np.cross(v[3:6], v[:3]), np.zeros(model.nv - 3)])
+    return to_world.T @ full @ to_world, to_world.T @ (data.qfrc_bias + full @ turning)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_dynamics_are_those_of_mujoco(seed):
+    """Inertia, armature, several joints in a body, joints off its origin and references other than zero."""
+    robot, random = RobotModel.from_urdf(HOPPER), np.random.default_rng(seed)
+    assert robot.joint_names == ("roll", "pitch", "extend", "wag")
+    q, v = random.uniform(-0.5, 0.5, robot.nq), random.normal(size=robot.nv)
+    q[3:7] = random.normal(size=4)
+    q[3:7] /= np.linalg.norm(q[3:7])
+    matrix, bias = mujoco_dynamics(HOPPER, robot, q, v)
+    np.testing.assert_allclose(mass_matrix(robot, q), matrix, atol=1e-9)
+    np.testing.assert_allclose(inverse_dynamics(robot, q, v, np.zeros(robot.nv)), bias, atol=1e-9)
+
+
+def test_drives_friction_springs_keyframes_and_sites_are_read():
+    robot = RobotModel.from_urdf(HOPPER, home="crouch")
+    joints = robot.links[robot.joint_links]
+    np.testing.assert_allclose(joints["damping"], 0.2)
+    np.testing.assert_allclose(joints["friction"], 0.05)
+    np.testing.assert_allclose(joints["rotor_inertia"], 0.01)
+    np.testing.assert_allclose(joints["stiffness"], [0.0, 3.0, 0.0, 0.0])
+    assert joints["rest_position"][1] == pytest.approx(0.2)
+    np.testing.assert_allclose(joints["effort_limit"], [20.0, 30.0, np.inf, np.inf])
+    np.testing.assert_allclose(joints["lower_limit"], [-1.0, -2.0, -0.1, -np.inf])
+    np.testing.assert_allclose(robot.home[7:], [0.1, 0.5, 0.02, 0.4])
+    np.testing.assert_allclose(robot.frames["imu"].position, [0.1, 0.0, 0.05])
+    gains = proposed_gains(robot)
+    assert (gains.stiffness[1], gains.damping[1]) == (80.0, 4.0)
+    assert gains.stiffness[0] > 0.0
+
+
+def test_collision_geoms_become_contact_points_and_the_rest_is_named():
+    robot = RobotModel.from_urdf(HOPPER)
+    assert "toe" in robot.contact_names
+    assert sum(name.startswith("shell") for name in robot.contact_names) == 4
+    assert sum(name.startswith("thigh") for name in robot.contact_names) == 2
+    assert not any(radius == 0.3 for radius in robot.contact_points["radius"])
+    said = " ".join(robot.notes)
+    for part in ("rock", "1 equality", "1 tendons", "actuator 2 does not act on a joint", "friction and softness"):
+        assert part in said
+
+
+def test_its_urdf_has_the_same_dynamics_but_for_rotors():
+    robot = RobotModel.from_urdf(HOPPER.replace('armature="0.01"', ""))
+    again = RobotModel.from_urdf(robot.urdf)
+    assert again.joint_names == robot.joint_names
+    q = np.concatenate([np.zeros(6), [1.0, 0.2, 0.3, 0.05, -0.4]])
+    np.testing.assert_allclose(mass_matrix(again, q), mass_matrix(robot, q), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("change", "culprit"),
+    [
+        (('<joint name="wag" axis="0 0 1"/>', '<joint name="wag" type="ball"/>'), "'wag' is a ball joint"),
+        (('mass="5"', 'mass="-5"'), "MuJoCo does not compile it"),
+        (("</mujoco>", "<nonsense/></mujoco>"), "MuJoCo does not compile it.*nonsense"),
+        (("</mujoco>", ""), "MuJoCo does not compile it"),
+    ],
+)
+def test_a_bad_mjcf_is_one_line(change, culprit):
+    text = HOPPER.replace(*change)
+    if "ball" in change[1]:
+        text = re.sub(r"<tendon>.*</equality>|<motor tendon.*?/>|<keyframe>.*</keyframe>", "", text, flags=re.DOTALL)
+    with pytest.raises(ModelError, match=culprit) as caught:
+        RobotModel.from_urdf(text)
+    assert "\n" not in str(caught.value)
+
+
+XACRO = """<robot name="leg" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:arg name="mass" default="4"/>
+  <xacro:include filename="$(find leg_description)/parts.xacro"/>
+  <xacro:part name="body" mass="$(arg mass)"/>
+  <xacro:part name="foot" mass="${1 / 2}"/>
+  <joint name="hip" type="revolute"><parent link="body"/><child link="foot"/>
+    <limit lower="-1" upper="1" effort="9" velocity="9"/></joint>
+</robot>"""
+PARTS = """<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:macro name="part" params="name mass">
+  <link name="${name}"><inertial><mass value="${mass}"/>
+    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <collision><geometry><sphere radius="0.1"/></geometry></collision></link></xacro:macro></robot>"""
+
+
+@pytest.fixture
+def xacro_leg(tmp_path):
+    package = tmp_path / "elsewhere" / "leg_description"
+    package.mkdir(parents=True)
+    (package / "parts.xacro").write_text(PARTS)
+    path = tmp_path / "leg.urdf.xacro"
+    path.write_text(XACRO)
+    return path
+
+
+def test_a_xacro_file_is_expanded_with_its_arguments(xacro_leg):
+    pytest.importorskip("xacro")
+    packages = [xacro_leg.parent / "elsewhere"]
+    assert RobotModel.from_urdf(xacro_leg, packages=packages).total_mass == 4.5
+    for arguments in ({"mass": 6}, ["mass:=6"]):
+        assert RobotModel.from_urdf(xacro_leg, packages=packages, xacro_arguments=arguments).total_mass == 6.5
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "options", "culprit"),
+    [
+        ("${1 / 2}", "${1 / 0}", {}, "division by zero"),
+        ("<xacro:part name", "<xacro:prt name", {}, "prt"),
+        ("leg_description", "hand_description", {}, "package 'hand_description' is not there"),
+        ("</robot>", "", {}, "xacro cannot expand it"),
+        ("", "", {"xacro_arguments": ["mass"]}, "xacro argument 'mass'; expected NAME:=VALUE"),
+    ],
+)
+def test_a_xacro_file_that_does_not_expand_is_one_line(xacro_leg, old, new, options, culprit):
+    pytest.importorskip("xacro")
+    xacro_leg.write_text(XACRO.replace(old, new))
+    with pytest.raises(ModelError, match=f"leg.urdf.xacro: .*{culprit}") as caught:
+        RobotModel.from_urdf(xacro_leg, packages=[xacro_leg.parent / "elsewhere"], **options)
+    assert "\n" not in str(caught.value)
+
+
+COLLADA = """<?xml version="1.0" encoding="utf-8"?><COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema">
+<asset><unit meter="0.001"/><up_axis>Z_UP</up_axis></asset><library_geometries><geometry id="g"><mesh>
+<source id="p"><float_array id="a" count="12">0 0 0 100 0 0 0 100 0 0 0 100</float_array>
+<technique_common><accessor source="#a" count="4" stride="3"/></technique_common></source>
+<source id="n"><float_array id="b" count="3">9 9 9</float_array></source>
+<vertices id="v"><input semantic="POSITION" source="#p"/></vertices></mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene id="s"><node id="outer"><translate>0 0 50</translate>
+<node id="inner"><rotate>0 0 1 90</rotate><scale>1 1 2</scale><instance_geometry url="#g"/></node></node>
+</visual_scene></library_visual_scenes></COLLADA>"""
+
+
+@pytest.mark.parametrize("way", ["argument", "package", "environment"])
+def test_a_collada_mesh_in_a_package_that_is_told(tmp_path, monkeypatch, way):
+    folder = tmp_path / "far" / "toe_description" / "meshes"
+    folder.mkdir(parents=True)
+    (folder / "toe.dae").write_text(COLLADA)
+    sphere = '<sphere radius="0.02"/>'
+    path = tmp_path / "leg.urdf"
+    path.write_text(LEG.replace(sphere, '<mesh filename="package://toe_description/meshes/toe.dae"/>'))
+    if way == "environment":
+        monkeypatch.setenv("ROS_PACKAGE_PATH", str(tmp_path / "far"))
+    packages = {"argument": [tmp_path / "far"], "package": [folder.parent], "environment": []}[way]
+    robot = RobotModel.from_urdf(path, packages=packages)
+    found = robot.contact_points["position"] - robot.frames["foot"].position
+    expected = [[0.0, 0.0, 0.05], [0.0, 0.1, 0.05], [-0.1, 0.0, 0.05], [0.0, 0.0, 0.25]]
+    np.testing.assert_allclose(np.array(sorted(found.round(9).tolist())), sorted(expected), atol=1e-9)
+
+
+def test_a_keyframe_with_feet_in_the_air_is_no_home(tmp_path):
+    text = quadruped()
+    path = tmp_path / "dog.urdf"
+    path.write_text(text)
+    legs = "".join(
+        f'<joint name="{leg}_thigh_joint" value="{2.9 if leg[0] == "F" else 0.6}"/>'
+        f'<joint name="{leg}_calf_joint" value="-1.2"/>'
+        for leg in ("FL", "FR", "RL", "RR")
+    )
+    state = f'<robot name="dog"><group_state name="home" group="all">{legs}</group_state></robot>'
+    (tmp_path / "dog.srdf").write_text(state)
+    robot = RobotModel.from_urdf(path)
+    assert robot.home_origin.startswith("found")
+    assert any("feet in the air" in note for note in robot.notes)
