@@ -246,6 +246,10 @@ def _unread(model: Any) -> list[str]:
         values = np.atleast_2d(getattr(model, name))
         if getattr(model, name).ndim > 1 and np.any(values[:, 1:]):
             notes.append(f"higher orders of {name.partition('_')[2]} are left out")
+    free = np.isin(model.dof_jntid, np.flatnonzero(model.jnt_type == 0))
+    acting = [name for name in ("armature", "damping", "frictionloss") if np.any(getattr(model, f"dof_{name}")[free])]
+    if acting:
+        notes.append(f"{', '.join(acting)} of a free joint is left out: nothing holds a floating base")
     if not np.allclose(model.opt.gravity, (0.0, 0.0, -9.81)):
         notes.append(f"its gravity, {model.opt.gravity.tolist()} m/s^2, is not taken over")
     touching = (model.geom_contype > 0) | (model.geom_conaffinity > 0)
