@@ -13,7 +13,7 @@ from ..control import controllers
 from ..errors import LeggedContactSimError, ParameterError
 from ..model import RobotModel, robots
 from ..simulation.scenarios import find_scenario, read_scenario, scenarios, summary
-from . import compare, doctor, reproduce
+from . import compare, doctor, inspect, reproduce
 from .supervision import Processes, environment
 
 NO_CONTROLLER = "none"
@@ -63,6 +63,7 @@ def _parser() -> argparse.ArgumentParser:
 
     reproduce.add_command(commands)
     compare.add_command(commands)
+    inspect.add_command(commands)
 
     for name, words, action in (
         ("robots", "list the robots that come with the package", _robots),
