@@ -1,6 +1,25 @@
 """How kernels are compiled and cached; the only place that reaches into numba."""
 
-from .compilation import bind, compiled, compiled_long, inlined, inlined_as_written, shared, together_with
+from .compilation import (
+    bind,
+    compiled,
+    compiled_long,
+    inlined,
+    inlined_always,
+    inlined_as_written,
+    shared,
+    together_with,
+)
 from .shared_helpers import Call
 
-__all__ = ["Call", "bind", "compiled", "compiled_long", "inlined", "inlined_as_written", "shared", "together_with"]
+__all__ = [
+    "Call",
+    "bind",
+    "compiled",
+    "compiled_long",
+    "inlined",
+    "inlined_always",
+    "inlined_as_written",
+    "shared",
+    "together_with",
+]

@@ -40,7 +40,9 @@ NO_ALLOCATION: dict[str, Any] = {"_nrt": False}
 
 CHILD_SECONDS = 600.0  # a compilation that takes longer in the child process is done here
 
-inlined = register_jitable(no_cfunc_wrapper=True, **NO_ALLOCATION, **MATHS)
+inlined = register_jitable(no_cfunc_wrapper=True, forceinline=False, **NO_ALLOCATION, **MATHS)
+# For the recipe of a step, large and called once: a call would pass every array of the system through memory.
+inlined_always = register_jitable(no_cfunc_wrapper=True, forceinline=True, **NO_ALLOCATION, **MATHS)
 # For the few lines whose order of operations matters: sums are done as written.
 inlined_as_written = register_jitable(
     no_cfunc_wrapper=True, fastmath={"contract", "nsz"}, error_model="numpy", **NO_ALLOCATION

@@ -13,43 +13,42 @@ speed, not accuracy.
 """
 
 import math
+from typing import Any, NamedTuple
 
-from ...actuation.joint_laws import add_contact_hold, guess_slides, hold_efforts, revise_drives, revise_slides
+from ...actuation.joint_laws import add_contact_hold, hold_efforts, revise_drives, revise_slides
 from ...actuation.rows import ACCELERATION, ADDED, APPLIED, CHANGE, FREE_RATES, HOLD
 from ...dynamics.articulated_body import gather_inertias, spread_accelerations
 from ...dynamics.contact_inertia import invert_roots
 from ...dynamics.spatial import spatial
 from ...jit import compiled_long, inlined
 from ...model.records import FREE
-from ..bookkeeping import book_contacts, clear_report
 from ..commands import take_command
-from ..constraint_rows import fill_limit_offsets, find_limits
+from ..constraint_rows import find_limits
 from ..detection import measure_gap, normal_speed
-from ..impulses import apply_impulses, external_forces_act
+from ..impulses import apply_impulses
 from ..log import record
-from ..records import OPEN, UNCONVERGED
+from ..records import OPEN
 from ..stepping.acting_contacts import (
     AT_MIDPOINT,
     PREDICTED,
     SIMULTANEOUS,
+    Acting,
     activate,
     append_overlooked,
     arrival_time,
     is_listed,
     speed_bound,
 )
-from ..stepping.impacts import IMPACT, STOP, gains_energy, next_part
+from ..stepping.impacts import IMPACT, STOP, gains_energy
 from ..stepping.time_stepping import (
-    MAX_PASSES,
-    fill_offsets,
-    finish_impact,
-    finish_step,
+    add_changes,
+    advance_parts,
+    fill_unilateral_offsets,
     free_end,
-    go_halfway,
     place_and_drive,
+    restitution_acts,
     use_mean_velocities,
 )
-from ..system import SOLVER
 from .bilateral_rows import (
     fill_bilateral_offsets,
     fill_forest_rows,
@@ -60,6 +59,14 @@ from .bilateral_rows import (
     solve_forest,
 )
 from .cut_joints import gather_rates, open_cuts, part_cuts
+
+
+class Trees(NamedTuple):
+    """What the phases of a step in forest coordinates need besides the robot's own system."""
+
+    forest: Any  # System of the free trees; shares all but links, state and rates with the robot's
+    cuts: Any  # `Cuts`
+    direct: int  # 1: bilateral rows are solved directly; 0: by prox
 
 
 @inlined
@@ -136,93 +143,108 @@ def fold_change(system):
 
 
 @inlined
-def cut_step(system, forest, cuts, h, settings, direct, arrivals, time):
-    """Try a step of length ``h``, s, in forest coordinates; arguments and result as for `contact_step`."""
-    bodies, rates, z = system.bodies, system.rates, system.impulses
-    nv = rates.shape[1]
-    nq = len(system.state) - nv
-    v, q_middle, v_end = system.state[nq:], system.result[:nq], system.result[nq:]
-    go_halfway(system, h)
-    guess_slides(system.links, system.slides, v)
-    pushed = external_forces_act(system.forces)
-    contacts, joints, rows = 0, 0, 0
-    bounce = 1.0 if settings.restitution > 0.0 or settings.tangential_restitution > 0.0 else 0.0
-    passes, settled = 0, False
-    while not settled and passes < MAX_PASSES:
-        place_and_drive(system, h, pushed)
-        open_cuts(system, forest, cuts, v, h)
-        gather_inertias(forest.links, bodies, forest.rates[APPLIED], forest.rates[ADDED])
-        spread_accelerations(forest.links, bodies, forest.rates[ACCELERATION])
-        invert_roots(forest.links, bodies)
-        hold_efforts(forest, forest.state, h)
-        free_end(forest, forest.state, h)
-        gather_rates(system, forest, cuts, FREE_RATES)
-        part_cuts(bodies, cuts)
-        contacts = list_contacts(forest, h if h > 0.0 else time, settings, arrivals)
-        joints = find_limits(system, q_middle, v, h, contacts, 0)
-        again = True
-        while again:
-            unilateral = 3 * contacts + joints
-            rows = list_bilateral(system, cuts, unilateral, h)
-            fill_forest_rows(system, forest, cuts, contacts, joints, rows)
-            fill_offsets(system, contacts, h, settings, bounce)
-            fill_limit_offsets(system, contacts, joints, q_middle, max(h, settings.time_step) if h > 0.0 else 0.0)
-            fill_bilateral_offsets(system, cuts, unilateral, rows, v, h)
-            eliminated = solve_forest(forest, contacts, unilateral, rows, settings, direct == 1 or h == 0.0)
-            again = False
-            if h == 0.0:
-                again = gains_energy(system, contacts, z, bounce)
-                bounce = 0.0
-            if eliminated:
-                recover_bilateral(system.G, system.offsets, z, unilateral, rows)
-            for r in range(3 * contacts, rows):
-                z[rows + r - 3 * contacts] = z[r]
-            apply_impulses(forest, contacts, 2 * rows - 3 * contacts, z)
-            gather_rates(system, forest, cuts, CHANGE)
-            for j in range(nv):
-                v_end[j] = rates[FREE_RATES, j] + rates[CHANGE, j]
-            rest_held(system, cuts, v_end, h)
-            if h > 0.0:
-                pressed = contacts
-                if settings.activation == PREDICTED:
-                    if arrivals == STOP:
-                        first = first_arrival(forest, h, settings, contacts)
-                        if first < h:
-                            return first
-                    pressed = append_overlooked(forest, h, contacts, arrivals)
-                jammed = find_limits(system, q_middle, v_end, h, pressed, joints)
-                again = pressed > contacts or jammed > joints
-                contacts, joints = pressed, jammed
-        settled = True
-        if h > 0.0:
-            keep_reactions(system, cuts, 3 * contacts + joints, rows, v, h)
-            gather_holds(system, forest, h)
-            if passes == 0 and joints == 0 and not touches(system, contacts):
-                settled = False
-                use_mean_velocities(system)
-            settled = not revise_drives(system, v, v_end, h, passes > 4) and settled
-            settled = not revise_slides(system, v_end, passes > 4) and settled
-        passes += 1
-    if not settled:
-        system.ledger[SOLVER + UNCONVERGED] += 1.0
-    book_contacts(system, contacts, h, z, settings)
-    if h > 0.0:
-        if contacts + joints == 0:
-            fold_change(system)
-        finish_step(system, h, contacts, joints, pushed)
-    else:
-        finish_impact(system, contacts, joints)
-    return math.inf
+def predict(system, trees, part, pushed, settings):
+    """Find the free velocities of the trees at the end of a part, and how their ends come apart."""
+    forest, cuts, h = trees.forest, trees.cuts, part.length
+    v = system.state[len(system.state) - system.rates.shape[1] :]
+    place_and_drive(system, h, pushed)
+    open_cuts(system, forest, cuts, v, h)
+    gather_inertias(forest.links, forest.bodies, forest.rates[APPLIED], forest.rates[ADDED])
+    spread_accelerations(forest.links, forest.bodies, forest.rates[ACCELERATION])
+    invert_roots(forest.links, forest.bodies)
+    hold_efforts(forest, forest.state, h)
+    free_end(forest, forest.state, h)
+    gather_rates(system, forest, cuts, FREE_RATES)
+    part_cuts(forest.bodies, cuts)
 
 
 @inlined
-def advance_cut(system, forest, cuts, h, settings, direct):
-    """One whole step of length ``h``, s, with the impacts inside it resolved one after another (see `advance`)."""
-    clear_report(system)
-    left, length, arrivals, arrival, impacts = h, h, STOP, math.inf, 0
-    while left > 0.0:
-        found = cut_step(system, forest, cuts, length, settings, direct, arrivals, arrival)
-        left, length, arrivals, arrival, impacts = next_part(found, left, length, arrivals, arrival, impacts)
+def detect(system, trees, part, settings):
+    """List the contacts and joint limits with which the solve begins; return `Acting`."""
+    h, nq = part.length, len(system.state) - system.rates.shape[1]
+    contacts = list_contacts(trees.forest, h if h > 0.0 else part.arrival, settings, part.arrivals)
+    joints = find_limits(system, system.result[:nq], system.state[nq:], h, contacts, 0)
+    return Acting(contacts, joints, math.inf)
+
+
+@inlined
+def solve_impulses(system, trees, part, acting, settings):
+    """Find the impulses and the end velocities; return what acts in the end, and a new contact's arrival, if any.
+
+    As in `time_stepping`, with the bilateral rows of the cuts after the others.
+    """
+    forest, cuts, h, z = trees.forest, trees.cuts, part.length, system.impulses
+    nq = len(system.state) - system.rates.shape[1]
+    v, v_end = system.state[nq:], system.result[nq:]
+    again, bounce = True, restitution_acts(settings)
+    while again:
+        contacts, unilateral = acting.contacts, 3 * acting.contacts + acting.joints
+        rows = list_bilateral(system, cuts, unilateral, h)
+        fill_forest_rows(system, forest, cuts, contacts, acting.joints, rows)
+        fill_unilateral_offsets(system, acting, h, settings, bounce)
+        fill_bilateral_offsets(system, cuts, unilateral, rows, v, h)
+        eliminated = solve_forest(forest, contacts, unilateral, rows, settings, trees.direct == 1 or h == 0.0)
+        again = h == 0.0 and gains_energy(system, contacts, z, bounce)
+        if eliminated:
+            recover_bilateral(system.G, system.offsets, z, unilateral, rows)
+        apply_forest_impulses(system, trees, contacts, rows)
+        rest_held(system, cuts, v_end, h)
+        if h == 0.0:
+            bounce = 0.0
+        else:
+            more = append_pressed_or_stop(system, forest, part, acting, settings)
+            again, acting = more.contacts > contacts or more.joints > acting.joints, more
+            if not again and acting.first == math.inf:
+                keep_reactions(system, cuts, unilateral, rows, v, h)
+    return acting
+
+
+@inlined
+def apply_forest_impulses(system, trees, contacts, rows):
+    """Change the velocities of trees and robot by the impulses; a row across a cut acts on both its ends."""
+    z, single = system.impulses, 3 * contacts
+    for r in range(single, rows):
+        z[rows + r - single] = z[r]
+    apply_impulses(trees.forest, contacts, 2 * rows - single, z)
+    gather_rates(system, trees.forest, trees.cuts, CHANGE)
+    add_changes(system)
+
+
+@inlined
+def append_pressed_or_stop(system, forest, part, acting, settings):
+    """List what the impulses press, too, unless a point arrives within the part; return `Acting`."""
+    h, contacts, nq = part.length, acting.contacts, len(system.state) - system.rates.shape[1]
+    if settings.activation == PREDICTED:
+        if part.arrivals == STOP:
+            first = first_arrival(forest, h, settings, contacts)
+            if first < h:
+                return Acting(contacts, acting.joints, first)
+        contacts = append_overlooked(forest, h, contacts, part.arrivals)
+    joints = find_limits(system, system.result[:nq], system.result[nq:], h, contacts, acting.joints)
+    return Acting(contacts, joints, math.inf)
+
+
+@inlined
+def revise(system, trees, part, acting, passes, settings):
+    """Bring the cases of drives and dry friction up to date; return whether the part needs another pass."""
+    h, nq = part.length, len(system.state) - system.rates.shape[1]
+    v, v_end = system.state[nq:], system.result[nq:]
+    if h == 0.0:
+        return False
+    gather_holds(system, trees.forest, h)
+    if acting.contacts + acting.joints == 0:
+        fold_change(system)
+    again = passes == 0 and acting.joints == 0 and not touches(system, acting.contacts)
+    if again:
+        use_mean_velocities(system)
+    again = revise_drives(system, v, v_end, h, passes > 4) or again
+    return revise_slides(system, v_end, passes > 4) or again
+
+
+@inlined
+def advance_cut(system, trees, h, settings):
+    """One whole step of length ``h``, s, in forest coordinates."""
+    advance_parts(system, trees, h, settings, predict, detect, solve_impulses, revise)
 
 
 @compiled_long
@@ -232,8 +254,9 @@ def run_cut_entry(system, forest, cuts, settings, direct, commands, log, h, step
     ``forest`` shares all but links, state and rates with the system. Bilateral rows are solved directly if ``direct``
     is 1, by prox if it is 0.
     """
+    trees = Trees(forest, cuts, direct)
     for k in range(steps):
         take_command(system, commands[min(k // every, len(commands) - 1)])
-        advance_cut(system, forest, cuts, h, settings[0], direct)
+        advance_cut(system, trees, h, settings[0])
         if len(log) > 0 and (k + 1) % log_every == 0:
             record(system, h, log[(k + 1) // log_every - 1])

@@ -1,6 +1,7 @@
 """Which contacts act in a time step, and when those that do not act yet arrive at the ground."""
 
 import math
+from typing import NamedTuple
 
 from ...actuation.rows import FREE_RATES
 from ...dynamics.kinematics import carry_rates
@@ -18,6 +19,14 @@ SIMULTANEOUS = 1e-3  # of a time step; points that arrive closer together than t
 # Rules by which a contact acts: its gap would close by the end of the step, or it is closed at the midpoint (Moreau's
 # scheme as Gehring writes it: no impacts inside the step, restitution at every step, nothing takes back the drift).
 PREDICTED, AT_MIDPOINT = 0, 1
+
+
+class Acting(NamedTuple):
+    """What acts in a part of a step."""
+
+    contacts: int  # the first ones of System.active
+    joints: int  # at a limit, the first ones of System.limited
+    first: float  # when the first new contact or limit is hit, s; the part must end there
 
 
 @inlined

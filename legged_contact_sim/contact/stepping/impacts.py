@@ -1,6 +1,7 @@
 """Impacts inside a step: how they follow one another, and how their restitution is kept from creating energy."""
 
 import math
+from typing import NamedTuple
 
 from ...dynamics.kinematics import copy
 from ...jit import inlined
@@ -13,20 +14,28 @@ ARRIVE, STOP, HOLD_OFF, IMPACT = 0, 1, 2, 3
 MAX_IMPACTS = 20  # within a step; after that, points are held off the ground
 
 
+class Part(NamedTuple):
+    """A part of a step: motion up to an arrival or to the step's end, or an impact."""
+
+    length: float  # s; 0: an impact
+    arrivals: int  # ARRIVE, STOP, HOLD_OFF or IMPACT
+    arrival: float  # of an impact: when its points come to the ground, s from the start of the part before it
+
+
 @inlined
-def next_part(found, left, length, arrivals, arrival, impacts):
-    """Return how a step goes on after a part of it was tried: time left, length, rule, arrival, number of impacts.
+def next_part(found, part, left, impacts):
+    """Return how a step goes on after a part of it was tried: the next part, the time left, s, the number of impacts.
 
     ``found`` is the time of an arrival before which the part must end, inf if the part is done. The motion goes on to
     the arrival, an impact follows, then the rest of the step.
     """
     if found < math.inf:
-        return left, found, ARRIVE if found > 0.0 else IMPACT, found, impacts
-    if arrivals == ARRIVE:
-        return left - length, 0.0, IMPACT, arrival, impacts
-    if arrivals == IMPACT:
-        return left, left, STOP if impacts + 1 < MAX_IMPACTS else HOLD_OFF, arrival, impacts + 1
-    return 0.0, 0.0, STOP, arrival, impacts
+        return Part(found, ARRIVE if found > 0.0 else IMPACT, found), left, impacts
+    if part.arrivals == ARRIVE:
+        return Part(0.0, IMPACT, part.arrival), left - part.length, impacts
+    if part.arrivals == IMPACT:
+        return Part(left, STOP if impacts + 1 < MAX_IMPACTS else HOLD_OFF, part.arrival), left, impacts + 1
+    return Part(0.0, STOP, part.arrival), 0.0, impacts
 
 
 @inlined

@@ -6,6 +6,9 @@ the end of the step, and the end rates leave that gap non-negative: w_n >= -2 ga
 
 A point that was away from the ground and hits it faster than a threshold splits the step at that instant: the motion
 goes on to the ground, an impact with restitution changes the rates, and the rest of the step follows.
+
+Each part of a step is predicted, its contacts are detected, their impulses solved for, and the result is committed
+(`try_part`). Other coordinates bring phases of their own (`cuts`).
 """
 
 import math
@@ -28,7 +31,7 @@ from ...dynamics.integrators import keep_momentum
 from ...dynamics.kinematics import carry_two_rates, copy, place_bodies
 from ...dynamics.manifold import move
 from ...dynamics.momentum import carries_all
-from ...jit import Call, inlined
+from ...jit import Call, inlined, inlined_always
 from ..bookkeeping import (
     book_contacts,
     book_solution,
@@ -41,8 +44,8 @@ from ..constraint_rows import closing_speed, fill_limit_offsets, fill_rows, find
 from ..impulses import apply_impulses, external_forces_act, release_joints
 from ..records import ACTUATORS, CONTACTS, EXTERNAL, JOINT_LOSSES, LIMITS, UNCONVERGED
 from ..system import SOLVER, System
-from .acting_contacts import AT_MIDPOINT, PREDICTED, append_overlooked, find_contacts, first_limit
-from .impacts import STOP, gains_energy, next_part
+from .acting_contacts import AT_MIDPOINT, PREDICTED, Acting, append_overlooked, find_contacts, first_limit
+from .impacts import STOP, Part, gains_energy, next_part
 
 MAX_PASSES = 40  # over a step, while dry joints change between holding and sliding, or drives reach their limits
 
@@ -135,85 +138,166 @@ def use_mean_velocities(system):
         system.rates[MIDDLE, j] = 0.5 * (system.state[nq + j] + system.result[nq + j])
 
 
-@inlined
-def contact_step(system, h, settings, arrivals, time, solve):
-    """Try a step of length ``h``, s (IMPACT: 0, with the points that arrive by ``time``).
-
-    Returns the time of an impact inside the step that must be resolved first; then nothing is done. Otherwise inf: the
-    state, the contacts' records and the ledger are those of the end of the step.
-    """
-    links, bodies, rates, z = system.links, system.bodies, system.rates, system.impulses
-    nv = rates.shape[1]
-    nq = len(system.state) - nv
-    v, q_middle, v_end = system.state[nq:], system.result[:nq], system.result[nq:]
-    go_halfway(system, h)
+@inlined_always
+def begin_part(system, part, settings):
+    """Go to the middle pose; joints with dry friction begin as they move."""
+    go_halfway(system, part.length)
     if settings.dry:
-        guess_slides(links, system.slides, v)
-    pushed = external_forces_act(system.forces)
-    contacts, joints = 0, 0
-    bounce = 1.0 if settings.restitution > 0.0 or settings.tangential_restitution > 0.0 else 0.0
-    passes, settled = 0, False
-    while not settled and passes < MAX_PASSES:
-        place_and_drive(system, h, pushed)
-        gather_inertias(links, bodies, rates[APPLIED], rates[ADDED])
-        invert_roots(links, bodies)
-        spread_from_inverses(links, bodies, rates[ACCELERATION])
+        guess_slides(system.links, system.slides, system.state[len(system.state) - system.rates.shape[1] :])
+
+
+@inlined
+def restitution_acts(settings):
+    """Return 1 if impacts rebound, else 0."""
+    return 1.0 if settings.restitution > 0.0 or settings.tangential_restitution > 0.0 else 0.0
+
+
+@inlined
+def take_free_velocities(system):
+    """Let a part in which nothing acts end with the free velocities."""
+    start = len(system.state) - system.rates.shape[1]
+    for j in range(system.rates.shape[1]):
+        system.result[start + j] = system.rates[FREE_RATES, j]
+
+
+@inlined
+def add_changes(system):
+    """Let a part end with the free velocities and what the impulses change."""
+    start = len(system.state) - system.rates.shape[1]
+    for j in range(system.rates.shape[1]):
+        system.result[start + j] = system.rates[FREE_RATES, j] + system.rates[CHANGE, j]
+
+
+@inlined
+def fill_unilateral_offsets(system, acting, h, settings, bounce):
+    """Fill the velocities without impulses of contacts and joint limits, and the first guesses."""
+    q_middle = system.result[: len(system.state) - system.rates.shape[1]]
+    fill_offsets(system, acting.contacts, h, settings, bounce)
+    whole = max(h, settings.time_step) if h > 0.0 else 0.0
+    fill_limit_offsets(system, acting.contacts, acting.joints, q_middle, whole)
+
+
+@inlined
+def append_pressed(system, part, acting, settings):
+    """List the contacts and joint limits that the impulses press, too; return what acts then."""
+    rates, h, contacts, joints = system.rates, part.length, acting.contacts, acting.joints
+    nq = len(system.state) - rates.shape[1]
+    q_middle, v_end = system.result[:nq], system.result[nq:]
+    if settings.activation == PREDICTED:
+        contacts = append_overlooked(system, h, contacts, part.arrivals)
+    if joints > 0 or passes_limit(rates, v_end, h):
+        joints = find_limits(system, q_middle, v_end, h, contacts, joints)
+    return Acting(contacts, joints, acting.first)
+
+
+@inlined_always
+def predict(system, method, part, pushed, settings):
+    """Find the free velocities at the end of a part: the articulated body method in the middle pose."""
+    links, bodies, rates, h = system.links, system.bodies, system.rates, part.length
+    v = system.state[len(system.state) - rates.shape[1] :]
+    place_and_drive(system, h, pushed)
+    gather_inertias(links, bodies, rates[APPLIED], rates[ADDED])
+    invert_roots(links, bodies)
+    spread_from_inverses(links, bodies, rates[ACCELERATION])
+    if settings.dry:
+        hold_efforts(system, v, h)
+    free_end(system, v, h)
+
+
+@inlined_always
+def detect(system, method, part, settings):
+    """List the contacts and joint limits that act with the free velocities; return `Acting`."""
+    rates, h = system.rates, part.length
+    nq = len(system.state) - rates.shape[1]
+    q_middle, v, joints = system.result[:nq], system.state[nq:], 0
+    contacts, first = find_contacts(system, h if h > 0.0 else part.arrival, settings, part.arrivals)
+    if h == 0.0 or passes_limit(rates, rates[FREE_RATES], h):
+        joints = find_limits(system, q_middle, rates[FREE_RATES], h, contacts, 0)
+    if part.arrivals == STOP and joints > 0:
+        first = min(first, first_limit(system, q_middle, v, h, settings))
+    return Acting(contacts, joints, first)
+
+
+@inlined_always
+def solve_impulses(system, solve, part, acting, settings):
+    """Find the impulses and the end velocities; return what acts in the end.
+
+    A step is solved again with the contacts and limits that the impulses press, an impact with less restitution where
+    it would gain energy.
+    """
+    h, again, bounce = part.length, acting.contacts + acting.joints > 0, restitution_acts(settings)
+    if not again:
+        take_free_velocities(system)
+    while again:
+        contacts, rows = acting.contacts, 3 * acting.contacts + acting.joints
+        fill_rows(system, contacts, acting.joints)
+        fill_unilateral_offsets(system, acting, h, settings, bounce)
+        iterations, residual, solved = solve(system, contacts, rows, h, settings)
+        book_solution(system.ledger, iterations, residual, solved)
+        again = h == 0.0 and gains_energy(system, contacts, system.impulses, bounce)
+        apply_impulses(system, contacts, rows, system.impulses)
+        add_changes(system)
+        if h == 0.0:
+            bounce = 0.0
+        else:
+            more = append_pressed(system, part, acting, settings)
+            again, acting = more.contacts > contacts or more.joints > acting.joints, more
+    return acting
+
+
+@inlined_always
+def revise(system, method, part, acting, passes, settings):
+    """Bring the cases of drives and dry friction up to date; return whether the part needs another pass."""
+    h = part.length
+    nq = len(system.state) - system.rates.shape[1]
+    v, v_end = system.state[nq:], system.result[nq:]
+    if h == 0.0:
+        return False
+    again = False
+    if acting.contacts + acting.joints > 0:
         if settings.dry:
-            hold_efforts(system, v, h)
-        free_end(system, v, h)
-        contacts, first = find_contacts(system, h if h > 0.0 else time, settings, arrivals)
-        joints = 0
-        if h == 0.0 or passes_limit(rates, rates[FREE_RATES], h):
-            joints = find_limits(system, q_middle, rates[FREE_RATES], h, contacts, 0)
-        if arrivals == STOP and joints > 0:
-            first = min(first, first_limit(system, q_middle, v, h, settings))
-        if first < h:
-            return first
-        again = contacts + joints > 0
-        while again:
-            fill_rows(system, contacts, joints)
-            fill_offsets(system, contacts, h, settings, bounce)
-            fill_limit_offsets(system, contacts, joints, q_middle, max(h, settings.time_step) if h > 0.0 else 0.0)
-            iterations, residual, solved = solve(system, contacts, 3 * contacts + joints, h, settings)
-            book_solution(system.ledger, iterations, residual, solved)
-            again = False
-            if h == 0.0:
-                again = gains_energy(system, contacts, z, bounce)
-                bounce = 0.0
-            apply_impulses(system, contacts, 3 * contacts + joints, z)
-            if h > 0.0:
-                for j in range(nv):
-                    v_end[j] = rates[FREE_RATES, j] + rates[CHANGE, j]
-                pressed = contacts
-                if settings.activation == PREDICTED:
-                    pressed = append_overlooked(system, h, contacts, arrivals)
-                jammed = joints
-                if joints > 0 or passes_limit(rates, v_end, h):
-                    jammed = find_limits(system, q_middle, v_end, h, pressed, joints)
-                again = pressed > contacts or jammed > joints
-                contacts, joints = pressed, jammed
-        touched = contacts + joints > 0
-        for j in range(nv):
-            v_end[j] = rates[FREE_RATES, j] + (rates[CHANGE, j] if touched else 0.0)
-        settled = True
-        if h > 0.0:
-            if touched:
-                if settings.dry:
-                    add_contact_hold(system, h)
-            elif passes == 0:  # nothing to solve: a second pass, with better velocities in the middle, costs little
-                settled = False
-                use_mean_velocities(system)
-            settled = not revise_drives(system, v, v_end, h, passes > 4) and settled
-            if settings.dry:
-                settled = not revise_slides(system, v_end, passes > 4) and settled
-        passes += 1
-    if not settled:
-        system.ledger[SOLVER + UNCONVERGED] += 1.0
-    book_contacts(system, contacts, h, z, settings)
-    if h > 0.0:
-        finish_step(system, h, contacts, joints, pushed)
+            add_contact_hold(system, h)
+    elif passes == 0:  # nothing to solve: a second pass, with better velocities in the middle, costs little
+        use_mean_velocities(system)
+        again = True
+    again = revise_drives(system, v, v_end, h, passes > 4) or again
+    if settings.dry:
+        again = revise_slides(system, v_end, passes > 4) or again
+    return again
+
+
+@inlined_always
+def commit(system, part, acting, pushed, settings):
+    """Let state, contacts' records and ledger be those of the end of the part."""
+    book_contacts(system, acting.contacts, part.length, system.impulses, settings)
+    if part.length > 0.0:
+        finish_step(system, part.length, acting.contacts, acting.joints, pushed)
     else:
-        finish_impact(system, contacts, joints)
+        finish_impact(system, acting.contacts, acting.joints)
+
+
+@inlined_always
+def try_part(system, method, part, settings, predict, detect, solve, revise):
+    """Try a part of a step: predict, detect, solve, commit. ``method`` is what its phases need besides the system.
+
+    Returns the time of an impact inside the part that must be resolved first; then nothing is done. Otherwise inf.
+    """
+    pushed = external_forces_act(system.forces)
+    acting, passes, again = Acting(0, 0, math.inf), 0, True
+    begin_part(system, part, settings)
+    while again and passes < MAX_PASSES:
+        predict(system, method, part, pushed, settings)
+        acting = detect(system, method, part, settings)
+        if acting.first < part.length:
+            return acting.first
+        acting = solve(system, method, part, acting, settings)
+        if acting.first < part.length:
+            return acting.first
+        again = revise(system, method, part, acting, passes, settings)
+        passes += 1
+    if again:
+        system.ledger[SOLVER + UNCONVERGED] += 1.0
+    commit(system, part, acting, pushed, settings)
     return math.inf
 
 
@@ -229,7 +313,7 @@ def finish_impact(system, contacts, joints):
         system.rates[TREND, j] = 0.0
 
 
-@inlined
+@inlined_always
 def finish_step(system, h, contacts, joints, pushed):
     """Second half of the position step, momentum of a robot in flight, bookkeeping."""
     links, rates, ledger = system.links, system.rates, system.ledger
@@ -252,18 +336,24 @@ def finish_step(system, h, contacts, joints, pushed):
     copy(system.result, system.state)
 
 
-@inlined
+@inlined_always
+def advance_parts(system, method, h, settings, predict, detect, solve, revise):
+    """One whole step of length ``h``, s, with the impacts inside it resolved one after another."""
+    clear_report(system)
+    part, left, impacts = Part(h, STOP, math.inf), h, 0
+    while left > 0.0:
+        found = try_part(system, method, part, settings, predict, detect, solve, revise)
+        part, left, impacts = next_part(found, part, left, impacts)
+
+
+@inlined_always
 def advance(system, h, settings, solve):
-    """One whole step of length ``h``, s, with the impacts inside it resolved one after another.
+    """One whole step of length ``h``, s, in the robot's own coordinates.
 
     ``solve(system, contacts, rows, h, settings)`` solves the contact problem and returns its iterations, the residual,
     and whether that is good enough.
     """
-    clear_report(system)
-    left, length, arrivals, arrival, impacts = h, h, STOP, math.inf, 0
-    while left > 0.0:
-        found = contact_step(system, length, settings, arrivals, arrival, solve)
-        left, length, arrivals, arrival, impacts = next_part(found, left, length, arrivals, arrival, impacts)
+    advance_parts(system, solve, h, settings, predict, detect, solve_impulses, revise)
 
 
 def large_helpers(system: System, settings: Any, solve: Callable[..., Any]) -> list[Call]:
