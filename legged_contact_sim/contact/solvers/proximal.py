@@ -18,7 +18,7 @@ Coulomb friction" (2018), section 6.
 
 import math
 
-from ...jit import inlined, shared
+from ...jit import inlined
 from .block_sweeps import sweep
 from .elimination import eliminate_with_pivots, put_unit_row
 from .problem import own_inverse_inertia
@@ -264,7 +264,7 @@ def choose_nearest(problem, tolerance, measure):
     return iterations, measure(problem)
 
 
-@shared
+@inlined
 def solve_proximal(problem, tolerance, accepted, max_iterations, measure):
     """Solve a friction problem by proximal steps; return the Newton steps and sweeps together, and the residual.
 
