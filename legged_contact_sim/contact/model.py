@@ -3,7 +3,7 @@
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,6 +25,12 @@ class Event:
     ``kind`` is "impact", "contact", "separation", "stick", "slip" or a word of the model's own; ``points`` are the
     names of the contact points, ``impulses`` (len(points), 3) are in world axes, N s; energies are kinetic plus
     potential plus elastic, J.
+
+    The rest is there to audit it: ``q`` and the velocities before and after, ``limit_impulses`` (nv,) of joints at a
+    limit, and ``attenuation``, by which an energy control multiplied all velocities (1: it did not). With the mass
+    matrix M and the points' Jacobians J,
+
+        sum J^T impulse + limit_impulses = M (v_after - attenuation v_before).
     """
 
     time: float
@@ -34,6 +40,11 @@ class Event:
     energy_before: float
     energy_after: float
     note: str = ""
+    q: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    v_before: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    v_after: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    limit_impulses: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    attenuation: float = 1.0
 
 
 @dataclass(frozen=True)

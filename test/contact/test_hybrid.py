@@ -121,7 +121,7 @@ def test_hundreds_of_random_impacts_never_gain_energy(name):
     robot, count = robot_named(name), 0
     for seed in range(160):
         random = np.random.default_rng(seed)
-        control = ("attenuation", "constraint")[seed % 2]
+        control = ("attenuation", "constraint", "restitution")[seed % 3]
         given = {"friction": random.uniform(0.0, 1.5), "restitution": random.random(), "energy_control": control}
         sim = simulator(robot, "hybrid", 5e-3, **given)
         sim.reset(*drop_state(robot, random))
@@ -257,7 +257,7 @@ def test_elliptic_wheel_touches_in_its_support_point(given):
     ("given", "words"),
     [
         ({"dynamic_friction": -0.1}, "dynamic_friction: expected a number in [0, 100]"),
-        ({"energy_control": "magic"}, "energy_control: expected one of attenuation, constraint, none"),
+        ({"energy_control": "magic"}, "energy_control: expected one of restitution, attenuation, constraint, none"),
         ({"contact_shapes": {"nose": (1, 1, 1)}}, "no contact point named 'nose'"),
         ({"contact_shapes": {"tip": (1, 1)}}, "tip: expected three semi-axes"),
         ({"contact_shapes": 3}, "contact_shapes: expected"),

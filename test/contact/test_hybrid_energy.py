@@ -63,6 +63,18 @@ def test_attenuation_scales_all_rates_and_breaks_the_restitution():
     assert J[0] @ scaled == pytest.approx(-share * (J[0] @ v), rel=1e-4)
 
 
+def test_lower_restitution_keeps_the_energy_by_contact_impulses_within_friction():
+    """Between the plastic and the elastic impact; the tip leaves slower than it came, and nothing else is touched."""
+    q, v, J = gaining_slip()
+    lowered, event = rates_after("restitution")
+    M = mass_matrix(PENDULUM, q)
+    np.testing.assert_allclose(M @ (lowered - v), J.T @ event.impulses[0][[2, 0]], rtol=1e-4, atol=1e-6)
+    assert kinetic_energy(PENDULUM, q, lowered) == pytest.approx(kinetic_energy(PENDULUM, q, v), rel=1e-5)
+    assert 0.0 < J[0] @ lowered < -(J[0] @ v)
+    assert abs(event.impulses[0][0]) <= STATIC * event.impulses[0][2] + 1e-9
+    assert "restitution lowered" in event.note
+
+
 def test_constraint_keeps_the_restitution_and_takes_the_slowest_slip_that_does_not_gain():
     """No energy is gained between the slip without friction and the one that friction would turn round elastically."""
     q, v, J = gaining_slip()

@@ -89,7 +89,7 @@ def test_landings_that_jam_end_in_few_events_without_sinking_or_gaining(model, n
     trajectory = sim.run(0.3)
     steps = {int(event.time / 5e-3) for event in sim.events if event.kind == "unresolved"}
     assert sum(event.kind == "unresolved" for event in sim.events) <= 2 * len(steps)
-    assert len(sim.events) < 10 * len(trajectory.time)
+    assert len({event.time for event in sim.events}) < 500
     assert trajectory.gaps.min() > -1e-7
     energies = np.concatenate([[trajectory.start_energy], trajectory.energies.sum(axis=1)])
     assert np.diff(energies).max() < 1e-7 * energies.max()

@@ -58,7 +58,7 @@ class EventDrivenModel(ContactModel):
             settings[name] = getattr(parameters, name)
         settings["dynamic_friction"] = sliding
         problem = problem_of(len(robot.contact_points), robot.joint_count)
-        self._happenings: Events = build_events(settings, self._impact(problem), problem, len(robot.contact_points))
+        self._happenings: Events = build_events(settings, self._impact(problem), problem, robot)
         self._steps = 0  # since the state was set
 
     def _settings(self) -> np.ndarray:
@@ -94,4 +94,4 @@ class EventDrivenModel(ContactModel):
             taken = self.entry(*arrays, begin, time_step, done, steps, commands.every, log_every)
             self._steps += taken
             done += taken
-            self.events.extend(take_events(self._happenings, self.robot.contact_names))
+            self.events.extend(take_events(self._happenings, self.robot))

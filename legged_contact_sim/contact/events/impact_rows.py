@@ -16,7 +16,7 @@ from ..impulses import release_joints
 from ..records import CONTACT_NORMAL, CONTACT_TANGENTIAL, LIMITS, OPEN, WORK_TERMS
 from .contact_shape import material_velocity, measure_shape
 from .flow.constrained_motion import put_components
-from .motion import CONTACT_COUNT, STOP_COUNT
+from .motion import CONTACT_COUNT, RIGHT, ROW_OF, STOP_COUNT, UNKNOWN_COUNT
 from .tolerances import TOUCHING
 
 
@@ -103,6 +103,23 @@ def book_works(system, motion, p, factor, change):
     motion.y[n + CONTACT_NORMAL] += change - tangential - limits
     motion.y[n + CONTACT_TANGENTIAL] += tangential
     motion.y[n + LIMITS] += limits
+
+
+@inlined
+def book_rest(system, motion):
+    """Book works and impulses that have brought the held rows to rest (row RIGHT: their velocities, negative).
+
+    Returns the work of all, J.
+    """
+    points, n, total = motion.counts[CONTACT_COUNT], len(system.state), 0.0
+    for a in range(motion.counts[UNKNOWN_COUNT]):
+        r = motion.unknowns[ROW_OF, a]
+        work = -0.5 * system.impulses[r] * motion.vectors[RIGHT, a]
+        term = LIMITS if r >= 3 * points else (CONTACT_NORMAL if r % 3 == 0 else CONTACT_TANGENTIAL)
+        motion.y[n + term] += work
+        total += work
+    book_impulses(system, motion, system.impulses, points)
+    return total
 
 
 @inlined

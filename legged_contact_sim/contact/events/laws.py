@@ -23,3 +23,4 @@ class Strike(NamedTuple):
     note: int  # sum of notes, see `notes`
     before: float  # energy, J
     after: float
+    attenuation: float  # by what all velocities were multiplied at the end

@@ -8,7 +8,7 @@ KINDS = ("impact", "contact", "separation", "stick", "slip", "limit", "unresolve
 ATTENUATED, NO_REBOUND, WITHOUT_FRICTION, REVERSAL, JAMMED, NO_MODES, CHATTERING, CALMED, STUCK = (
     1 << k for k in range(9)
 )
-LEFT_OUT, UNBOUNDED, NOT_DRY, ENDLESS = (1 << k for k in range(9, 13))
+LEFT_OUT, UNBOUNDED, NOT_DRY, ENDLESS, LOWERED = (1 << k for k in range(9, 14))
 NOTES = {
     ATTENUATED: "rates attenuated to the energetic restitution",
     NO_REBOUND: "slower than the impact threshold: no rebound",
@@ -22,5 +22,6 @@ NOTES = {
     LEFT_OUT: "not resolved without friction either: the rest of the step is left out",
     UNBOUNDED: "the energy constraint could not be met",
     NOT_DRY: "dry joint friction goes in circles: from here on it is damping near rest",
+    LOWERED: "restitution lowered to the energetic bound",
     ENDLESS: "the impact did not end: the rest of it without friction",
 }

@@ -14,6 +14,7 @@ from ..events.impact.impact_law import (
     ATTENUATION,
     CONSTRAINT,
     IMPACT_SETTINGS,
+    LOWER_RESTITUTION,
     NO_CONTROL,
     Impact,
     build_impact,
@@ -23,7 +24,12 @@ from ..events.parameters import EventDrivenParameters
 from ..parameters import Parameters, choice, number, special, whole
 from ..solvers.stick_slip import Problem
 
-ENERGY_CONTROLS = {"attenuation": ATTENUATION, "constraint": CONSTRAINT, "none": NO_CONTROL}
+ENERGY_CONTROLS = {
+    "restitution": LOWER_RESTITUTION,
+    "attenuation": ATTENUATION,
+    "constraint": CONSTRAINT,
+    "none": NO_CONTROL,
+}
 
 
 def check_shapes(name: str, value: Any) -> dict[str, tuple[float, float, float]]:
@@ -52,7 +58,7 @@ class HybridParameters(EventDrivenParameters):
 
     tangential_restitution: float = number(0.0, -1.0, 1.0)
     energetic_restitution: float = number(1.0, 0.0, 1e6)
-    energy_control: str = choice("attenuation", tuple(ENERGY_CONTROLS))
+    energy_control: str = choice("restitution", tuple(ENERGY_CONTROLS))
     stribeck_speed: float = number(1e-5, 0.0, 10.0, "m/s", open_low=True)
     stribeck_exponent: float = number(1.0, 0.0, 10.0, open_low=True)
     stick_speed: float = number(1e-6, 0.0, 1.0, "m/s", open_low=True)

@@ -42,18 +42,15 @@ def push_rows(system, motion):
 
 
 @inlined
-def project(system, motion, h):
-    """Take the drift of a step of length ``h``, s, off the state ``y`` (after `derivative` there).
+def stop_held_rows(system, motion):
+    """Let the velocities of held rows become zero by impulses (after `derivative`); return the fastest before, m/s.
 
-    Velocities of held rows become zero, gaps too, as far as a point inside the ground may come out in the step.
+    The impulses stay in the system, the rows' velocities, negative, in the row RIGHT.
     """
     nv = system.rates.shape[1]
-    nq, contacts = len(system.state) - nv, motion.counts[CONTACT_COUNT]
-    q, v = motion.y[:nq], motion.y[nq : nq + nv]
-    if contacts + motion.counts[STOP_COUNT] == 0:
-        return
+    nq, contacts, fastest = len(system.state) - nv, motion.counts[CONTACT_COUNT], 0.0
+    v, rows, right = motion.y[nq : nq + nv], motion.unknowns[ROW_OF], motion.vectors[RIGHT]
     factor_held_rows(system, motion)
-    rows, right, most = motion.unknowns[ROW_OF], motion.vectors[RIGHT], GAP_TOLERANCE + RECOVERY_SPEED * h
     for a in range(motion.counts[UNKNOWN_COUNT]):
         k = rows[a] // 3
         if rows[a] < 3 * contacts:
@@ -62,9 +59,23 @@ def project(system, motion, h):
         else:
             i = system.limited[rows[a] - 3 * contacts]
             right[a] = -motion.stops[i] * v[system.links[i].velocity_index]
+        fastest = max(fastest, abs(right[a]))
     push_rows(system, motion)
     for j in range(nv):
         v[j] += system.rates[CHANGE, j]
+    return fastest
+
+
+@inlined
+def close_held_gaps(system, motion, h):
+    """Let the gaps of held rows become zero, as far as a point may come out of the ground in a step of ``h``, s.
+
+    Follows `stop_held_rows`, whose factors it needs.
+    """
+    nv = system.rates.shape[1]
+    nq, contacts = len(system.state) - nv, motion.counts[CONTACT_COUNT]
+    q, v = motion.y[:nq], motion.y[nq : nq + nv]
+    rows, right, most = motion.unknowns[ROW_OF], motion.vectors[RIGHT], GAP_TOLERANCE + RECOVERY_SPEED * h
     farthest = 0.0
     for a in range(motion.counts[UNKNOWN_COUNT]):
         right[a] = 0.0
@@ -79,6 +90,14 @@ def project(system, motion, h):
             farthest = max(farthest, abs(right[a]))
     push_rows(system, motion)
     move_out(system, q, v, farthest > DEEP)
+
+
+@inlined
+def project(system, motion, h):
+    """Take the drift of a step of length ``h``, s, off the state ``y`` (after `derivative` there)."""
+    if motion.counts[CONTACT_COUNT] + motion.counts[STOP_COUNT] > 0:
+        stop_held_rows(system, motion)
+        close_held_gaps(system, motion, h)
 
 
 @inlined

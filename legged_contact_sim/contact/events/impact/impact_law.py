@@ -12,10 +12,17 @@ are taken in (impact, contact, separation: eq. 3.1 for impulses). What no set of
 without friction, which always exists.
 
 Newton's restitution with friction can create energy. Its energetic coefficient e* bounds the kinetic energy after an
-impact by e* times the one before: by attenuating all rates (section 5.1), or first by a constraint of the optimisation
-(section 5.4), which concerns impacts that slip, and by attenuation where that is not enough. Of all impulses that give
-the same velocities, the smallest are reported (section 3.5 minimises p . G p, which does not tell them apart), scaled
-with the rates where these are attenuated (eq. 5.4).
+impact by e* times the one before, in one of three ways:
+
+- by lower restitution: ``p = p_0 + eta (p_1 - p_0)`` between the plastic impact p_0 and the elastic one p_1, with the
+  largest eta in [0, 1] that keeps the bound. Both obey contact and friction, so p does; only contact impulses act.
+- by attenuating all rates (section 5.1), ``v+ = e~ (v- + A^-1 J^T p)``. No contact impulses do that: they are reported
+  as the study has them, e~ p (eq. 5.4), and ``J^T e~ p = A (v+ - e~ v-)``; e~ is part of the event.
+- by a constraint of the optimisation (section 5.4), which concerns impacts that slip, and by attenuation where that is
+  not enough.
+
+Of all impulses that give the same velocities, the smallest are reported (section 3.5 minimises p . G p, which does not
+tell them apart).
 """
 
 import math
@@ -43,7 +50,7 @@ IMPACT_SETTINGS = np.dtype(
         ("stribeck_exponent", "f8"),  # alpha
         ("tangential_restitution", "f8"),  # e_t of the no-slip impact
         ("energetic_restitution", "f8"),  # e*
-        ("energy_control", "i8"),  # ATTENUATION, CONSTRAINT or NO_CONTROL
+        ("energy_control", "i8"),  # ATTENUATION, CONSTRAINT, NO_CONTROL or LOWER_RESTITUTION
     ],
     align=True,
 )
@@ -59,6 +66,7 @@ class Impact(NamedTuple):
     index: Any  # (R,): where they stand among all rows
     part: Any  # (R,): whether a row takes part
     targets: Any  # (R,): what the velocities of all rows should become
+    elastic: Any  # (R,): impulses with full restitution
     slip: SlipWork
 
 
@@ -72,11 +80,12 @@ def build_impact(rows: int) -> Impact:
         index=np.zeros(rows, dtype=np.int64),
         part=np.zeros(rows, dtype=np.int64),
         targets=np.zeros(rows),
+        elastic=np.zeros(rows),
         slip=build_slip_work(rows),
     )
 
 
-ATTENUATION, CONSTRAINT, NO_CONTROL = 0, 1, 2
+ATTENUATION, CONSTRAINT, NO_CONTROL, LOWER_RESTITUTION = 0, 1, 2, 3
 STICKS, SLIPS, FRICTIONLESS = 0, 1, 2
 RESTING_SPEED = 1e-9  # m/s; what leaves the ground faster takes no part by itself
 CONE_TOLERANCE = 1e-9  # of the largest impulse
@@ -261,6 +270,44 @@ def find_impulses(system, motion, impact, settings, bound, energy, target, p):
 
 
 @inlined
+def largest_share(linear, square, room):
+    """Return the largest eta in [0, 1] with ``linear eta + square eta^2 <= room``, where 1 is too much; square > 0."""
+    if room <= 0.0:
+        return 0.0
+    root = math.sqrt(linear * linear + 4.0 * square * room)
+    return 2.0 * room / (linear + root) if linear > 0.0 else (root - linear) / (2.0 * square)
+
+
+@inlined
+def lower_restitution(system, motion, impact, settings, energy, most, p):
+    """Change the impulses of an impact so that the kinetic energy changes by ``most``, J; return by what it does.
+
+    The plastic impact takes what contact impulses can take; where that is not enough, it is the result.
+    """
+    points, before, target = motion.counts[CONTACT_COUNT], system.offsets, impact.targets
+    rows = 3 * points + motion.counts[STOP_COUNT]
+    for r in range(rows):
+        impact.elastic[r], target[r] = p[r], 0.0
+    find_impulses(system, motion, impact, settings, math.inf, energy, target, p)
+    plastic = impulse_work(system.G, before, p, rows)
+    if plastic > 0.0:
+        frictionless(impact, motion, system.G, before, target, points, rows, p)
+        plastic = impulse_work(system.G, before, p, rows)
+    linear, square = 0.0, 0.0
+    for r in range(rows):
+        velocity, change = before[r], 0.0
+        for s in range(rows):
+            velocity += system.G[r, s] * p[s]
+            change += system.G[r, s] * (impact.elastic[s] - p[s])
+        linear += (impact.elastic[r] - p[r]) * velocity
+        square += 0.5 * (impact.elastic[r] - p[r]) * change
+    share = largest_share(linear, square, most - plastic)
+    for r in range(rows):
+        p[r] += share * (impact.elastic[r] - p[r])
+    return plastic + share * (linear + share * square)
+
+
+@inlined
 def notes_of(found, factor, bounded):
     """Return the notes of an impact: how it was found, by what rates were attenuated, whether its bound was met."""
     note = notes.ATTENUATED if factor < 1.0 else 0
@@ -285,15 +332,20 @@ def strike_by_restitution(system, motion, impact, settings, bounce):
     bound = (share - 1.0) * energy if settings.energy_control == CONSTRAINT else math.inf
     found, bounded = find_impulses(system, motion, impact, settings, bound, energy, target, p)
     change = impulse_work(system.G, system.offsets, p, rows)
-    apply_impulses(system, points, rows, p)
-    factor = 1.0
+    factor, most, lowered = 1.0, (share - 1.0) * energy, False
     if settings.energy_control != NO_CONTROL and energy + change > share * energy * (1.0 + 1e-12):
-        factor = math.sqrt(share * energy / (energy + change))
-        change = (share - 1.0) * energy
+        if settings.energy_control == LOWER_RESTITUTION:
+            change = lower_restitution(system, motion, impact, settings, energy, most, p)
+            lowered, bounded = True, change <= most + 1e-9 * energy
+        else:
+            factor = math.sqrt(share * energy / (energy + change))
+            change = most
+    apply_impulses(system, points, rows, p)
     for j in range(nv):
         v[j] = factor * (v[j] + system.rates[CHANGE, j])
     book_works(system, motion, p, factor, change)
-    for r in range(3 * points):
+    for r in range(rows):
         p[r] *= factor
     book_impulses(system, motion, p, points)
-    return Strike(approach, notes_of(found, factor, bounded), total, total + change)
+    note = notes_of(found, factor, bounded) | (notes.LOWERED if lowered else 0)
+    return Strike(approach, note, total, total + change, factor)

@@ -20,6 +20,7 @@ from .. import notes
 from ..impact_rows import book_impulses, energy_now, list_touching
 from ..laws import Strike
 from ..motion import CONTACT_COUNT, STOP_COUNT
+from .friction_shares import share_friction
 from .impulse_impact import CUT_OFF, JAMMED, collide
 
 MOST_STRIKES = 8  # impacts at one instant, after which one without friction has to end the approach
@@ -68,7 +69,8 @@ def collide_and_book(system, motion, problem, friction, restitution):
 
 @inlined
 def change_rates(system, motion, points, rows):
-    """Change the rates in ``motion.y`` by the system's impulses, and book these."""
+    """Change the rates in ``motion.y`` by the system's impulses, shared anew among redundant points; book these."""
+    share_friction(system, motion, system.impulses)
     nq, nv = len(system.state) - system.rates.shape[1], system.rates.shape[1]
     apply_impulses(system, points, rows, system.impulses)
     for j in range(nv):
@@ -111,4 +113,4 @@ def strike_in_impulse_domain(system, motion, problem, settings, bounce):
         closing = fastest_approach(problem.velocity, points, rows)
         strikes += 1
     change_rates(system, motion, points, rows)
-    return Strike(approach, note, before, after)
+    return Strike(approach, note, before, after, 1.0)

@@ -25,10 +25,13 @@ from ...records import OPEN, SLIP, STICK
 from ...solvers.stick_slip import RESTING, SLIPPING, classify, solve_forces
 from ..contact_shape import material_velocity, measure_shape, normal_rate, wandering
 from ..flow.constrained_motion import derivative, put_components
-from ..flow.drift import project
+from ..flow.drift import close_held_gaps, stop_held_rows
 from ..flow.event_driven import note_floors
+from ..impact_rows import book_rest, energy_now
 from ..motion import CONTACT_COUNT, DAMPED, STOP_COUNT
-from ..tolerances import ACCELERATION_TOLERANCE, LEAVING_SPEED, RESTING_RATE, TOUCHING
+from ..notes import CONTACT
+from ..tolerances import ACCELERATION_TOLERANCE, LEAVING_SPEED, RESTING_RATE, SOFTEST, TOUCHING
+from .event_log import AFTER, BEFORE, keep_rates, log_event, log_impulses
 
 TRIALS_PER_POINT = 6
 BEYOND = 1e-6  # share of the static friction that is left out where a point has just used it up
@@ -288,8 +291,27 @@ def fit_cases(system, motion, problem, change):
 
 
 @inlined
-def choose_modes(system, motion, find_forces, problem, code, thoroughly):
-    """Find modes that fit the present state; return whether there are any.
+def come_to_rest(system, motion, events, time):
+    """Take what is left of velocity off the rows that are held (after `derivative`), by impulses that are booked.
+
+    An event tells where it was more than rounding: a point that was about to leave and stays.
+    """
+    if motion.counts[CONTACT_COUNT] + motion.counts[STOP_COUNT] == 0:
+        return
+    keep_rates(system, motion, events)
+    fastest = stop_held_rows(system, motion)
+    work = book_rest(system, motion)
+    if fastest > SOFTEST:
+        row = log_event(system, motion, events, time, CONTACT, 0.0, 0.0, 0)
+        log_impulses(system, motion, events.log, row)
+        energy = energy_now(system, motion)
+        events.log[row, BEFORE], events.log[row, AFTER] = energy - work, energy
+    close_held_gaps(system, motion, 0.0)
+
+
+@inlined
+def choose_modes(system, motion, events, find_forces, time, code, thoroughly):
+    """Find modes that fit the present state at a time, s; return whether there are any.
 
     ``code`` is the event function that just reached zero (negative: none): its point changes for sure, though its force
     is still within its bound to the last digit. ``thoroughly``: complementarity has the first word, not the last.
@@ -306,12 +328,12 @@ def choose_modes(system, motion, find_forces, problem, code, thoroughly):
             fit = True
         derivative(system, motion, find_forces, motion.y, motion.stages[0])
         if not resting:  # what is left of velocity would turn the friction of a point that begins to slip
-            project(system, motion, 0.0)
+            come_to_rest(system, motion, events, time)
             resting = True
             continue
         if fit:
             fit = False
-            if not fit_cases(system, motion, problem, change):
+            if not fit_cases(system, motion, events.problem, change):
                 break
         else:
             settled = not (

@@ -21,6 +21,7 @@ from ..notes import (
     JAMMED,
     LEFT_OUT,
     LIMIT,
+    LOWERED,
     NO_MODES,
     NO_REBOUND,
     NOT_DRY,
@@ -31,10 +32,12 @@ from ..tolerances import INSTANT, MOST_AT_ONCE, SMALLEST_STEP, SOFTEST, TOUCHING
 from .contact_modes import choose_modes
 from .event_log import (
     AT_ONCE,
+    ATTENUATION,
     FAILURES,
     FRESH,
     IN_STEP,
     keep_modes,
+    keep_rates,
     log_changes,
     log_event,
     log_impulses,
@@ -51,10 +54,11 @@ MOST_JAMS = 4  # impacts by friction at one event
 def strike(system, motion, events, laws, time, bounce):
     """Resolve an impact of all that touches and note it; ``bounce``: whether restitution acts."""
     ledger, settings = system.ledger, events.settings[0]
+    keep_rates(system, motion, events)
     struck = laws.strike(system, motion, events.impact, settings, bounce)
     lively = struck.approach > settings.impact_threshold
     note = struck.note if bounce else struck.note | CALMED
-    if note & ATTENUATED:
+    if note & (ATTENUATED | LOWERED):
         ledger[SOLVER + ENERGY_LIMITED] += 1.0
     if note & (WITHOUT_FRICTION | ENDLESS):
         ledger[SOLVER + UNCONVERGED] += 1.0
@@ -63,7 +67,8 @@ def strike(system, motion, events, laws, time, bounce):
     if lively:
         ledger[SOLVER + IMPACTS] += 1.0
     kind = LIMIT if motion.counts[CONTACT_COUNT] == 0 else (IMPACT if lively else CONTACT)
-    row = log_event(events, time, kind, struck.before, struck.after, note)
+    row = log_event(system, motion, events, time, kind, struck.before, struck.after, note)
+    events.log[row, ATTENUATION] = struck.attenuation
     log_impulses(system, motion, events.log, row)
 
 
@@ -107,13 +112,15 @@ def settle(system, motion, events, laws, time, code, loads_first):
     thoroughly = code == FAILED or loads_first
     for attempt in range(MOST_JAMS + 2):
         sure = code if attempt == 0 else NO_CODE
-        if choose_modes(system, motion, laws.find_forces, events.problem, sure, thoroughly or attempt > 0):
+        if choose_modes(system, motion, events, laws.find_forces, time, sure, thoroughly or attempt > 0):
             break
         jammed = False
         if attempt < MOST_JAMS and motion.flow[0].dynamic_friction > 0.0:
+            keep_rates(system, motion, events)
             jammed, before, after = stop_slip(system, motion, events.problem, events.settings[0])
             if jammed:
-                log_impulses(system, motion, events.log, log_event(events, time, CONTACT, before, after, JAMMED))
+                row = log_event(system, motion, events, time, CONTACT, before, after, JAMMED)
+                log_impulses(system, motion, events.log, row)
         if not jammed and motion.flow[0].static_friction > 0.0:
             leave_friction_out(system, motion, events, time, NO_MODES)
 
