@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from mujoco import MjData, rollout
 
-from legged_contact_sim import Simulator
-from legged_contact_sim.simulation import Trajectory, run_batch
+import legged_contact_sim
 
 from .mujoco_steps import DEFAULT, MuJoCoPlayer, default_player
 from .our_steps import EXACT, MODELS, MOREAU
@@ -39,15 +38,19 @@ def all_cores() -> Iterator[None]:
 def our_batch(case: StepCase, model: str) -> Callable[[int], Any]:
     """Return a call that runs the batch on some threads."""
     targets = case.targets(PERIODS, growing=True)
-    simulators = [Simulator(case.robot, model, case.time_step, **MODELS[model]) for _ in range(ROLLOUTS)]
-    for simulator in simulators:
-        simulator.hold(case.drive.stiffness, case.drive.damping)
-
-    def trot(simulator: Simulator) -> Trajectory:
-        simulator.reset()
-        return simulator.follow(targets, None, case.every, sample_every=100)
-
-    return lambda threads: run_batch(simulators.__getitem__, ROLLOUTS, trot, threads)
+    return lambda threads: legged_contact_sim.rollout(
+        case.robot,
+        np.tile(case.robot.home, (ROLLOUTS, 1)),
+        targets=targets,
+        every=case.every,
+        stiffness=case.drive.stiffness,
+        damping=case.drive.damping,
+        contact_model=model,
+        time_step=case.time_step,
+        sample_every=100,
+        threads=threads,
+        **MODELS[model],
+    )
 
 
 def mujoco_batch(case: StepCase, player: MuJoCoPlayer) -> Callable[[int], Any]:

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from .contact import contact_models
     from .errors import LeggedContactSimError, ModelError, ParameterError, SimulationError
     from .model import RobotModel, robots
-    from .simulation import Simulator
+    from .simulation import Simulator, rollout
 
     __version__: str
 
@@ -20,11 +20,18 @@ __all__ = [
     "Simulator",
     "contact_models",
     "robots",
+    "rollout",
 ]
 
 # Names are imported when they are asked for: `programs` have to begin before numba loads, which takes a second.
 _HOMES = {name: "errors" for name in __all__ if name.endswith("Error")}
-_HOMES |= {"RobotModel": "model", "robots": "model", "Simulator": "simulation", "contact_models": "contact"}
+_HOMES |= {
+    "RobotModel": "model",
+    "robots": "model",
+    "Simulator": "simulation",
+    "rollout": "simulation",
+    "contact_models": "contact",
+}
 _FOLDERS = ("actuation", "compare", "contact", "control", "dynamics", "model", "simulation", "terrain")
 
 

@@ -18,10 +18,11 @@ from ..errors import ParameterError, SimulationError
 from ..jit import together_with
 from ..model import RobotModel
 from ..terrain import Terrain, make_terrain
+from .checks import checked_time_step, joint_gains, whole_number
 from .contacts import Contacts, contact_centers, touching_points
 from .ground import Ground
 from .report import StepReport
-from .trajectory import Recorder, Trajectory, sample_times
+from .trajectory import Recorder, Trajectory, commands_from, sample_times, sampled_efforts
 
 Controller = Callable[[float, np.ndarray, np.ndarray], ArrayLike]
 FLOAT = np.dtype(np.float64)
@@ -158,36 +159,61 @@ class Simulator:
 
         Without a controller the joints get no effort (but those of `hold`). Every ``sample_every``-th step is recorded.
         """
-        steps, sample_every = self._step_count(duration), _count_of("sample_every", sample_every)
+        steps, sample_every = self.step_count(duration), whole_number("sample_every", sample_every)
         recorder, begin = Recorder(self.robot, steps // sample_every), self._steps
-        efforts = np.zeros((recorder.samples, self.robot.joint_count))
+        self._set_effort(None)
         if controller is None:
-            self._command[0, 0] = 0.0
-            self._record(steps, Commands(self._command), sample_every, recorder)
+            efforts = np.zeros((recorder.samples, self.robot.joint_count))
+            self.record(steps, Commands(self._command), sample_every, recorder)
         else:
-            for k in range(steps):
-                self._set_effort(controller(self.time, *self.state))
-                self._step()
-                if (k + 1) % sample_every == 0:
-                    efforts[k // sample_every] = self._efforts
-                    recorder.block[0] = self._row[0]
-                    recorder.take(1)
-        return self._trajectory(begin, recorder, efforts, sample_every)
+            efforts = self._record_controlled(steps, controller, sample_every, recorder)
+        return self.trajectory(begin, recorder, efforts, sample_every)
 
     def follow(self, targets: ArrayLike, efforts: ArrayLike | None, every: int, sample_every: int = 1) -> Trajectory:
         """Run a compiled rollout along joint targets (T, joint_count), each held for ``every`` steps (see `hold`)."""
-        every, sample_every = _count_of("every", every), _count_of("sample_every", sample_every)
+        every, sample_every = whole_number("every", every), whole_number("sample_every", sample_every)
         count = len(np.atleast_2d(targets))
         rows = np.zeros((count, COMMAND_ROWS, self.robot.nv))
         shape = (count, self.robot.joint_count)
         rows[:, 1, self.robot.velocity_indices] = checked("targets", np.atleast_2d(targets), *shape)
         if efforts is not None:
             rows[:, 0, self.robot.velocity_indices] = checked("efforts", np.atleast_2d(efforts), *shape)
-        begin, steps = self._steps, count * every
+        begin, steps, commands = self._steps, count * every, Commands(rows, every)
         recorder = Recorder(self.robot, steps // sample_every)
-        self._record(steps, Commands(rows, every), sample_every, recorder)
-        given = rows[(np.arange(1, recorder.samples + 1) * sample_every - 1) // every, 0]
-        return self._trajectory(begin, recorder, given[:, self.robot.velocity_indices], sample_every)
+        self.record(steps, commands, sample_every, recorder)
+        given = sampled_efforts(self.robot, commands, recorder.samples, sample_every)
+        return self.trajectory(begin, recorder, given, sample_every)
+
+    def record(self, steps: int, commands: Commands, sample_every: int, recorder: Recorder) -> None:
+        """Advance while a recorder takes every ``sample_every``-th step; a compiled call fills a block of it."""
+        done = 0
+        while len(recorder.block):
+            count = len(recorder.block)
+            try:
+                part = commands_from(commands, done, count * sample_every)
+                self._advance(count * sample_every, part, recorder.block, sample_every)
+            finally:
+                recorder.take(count)
+            done += count * sample_every
+        if done < steps:
+            self._advance(steps - done, commands_from(commands, done, steps - done), self._row, steps - done)
+
+    def trajectory(self, begin: int, recorder: Recorder, efforts: np.ndarray, sample_every: int) -> Trajectory:
+        """Return what a recorder took since step ``begin``, with the efforts (samples, joint_count) of its samples."""
+        return Trajectory(
+            robot=self.robot,
+            terrain=self.terrain,
+            semi_axes=self.model.semi_axes,
+            time=sample_times(begin, sample_every, recorder.samples, self.time_step),
+            q=recorder.q,
+            v=recorder.v,
+            effort=efforts,
+            works=recorder.works,
+            solver=recorder.solver,
+            touches=recorder.touches,
+            start_energy=self.start_energy,
+            events=list(self.model.events),
+        )
 
     def hold(self, stiffness: ArrayLike, damping: ArrayLike, target: ArrayLike | None = None) -> None:
         """Let the drives hold a target (joint_count,), rad or m, by stiffness and damping, within their limits.
@@ -200,8 +226,8 @@ class Simulator:
             target: None: the robot's home pose.
         """
         index = self.robot.velocity_indices
-        self.model.system.rates[STIFFNESS, index] = _gains("stiffness", stiffness, self.robot.joint_count)
-        self.model.system.rates[DAMPING, index] = _gains("damping", damping, self.robot.joint_count)
+        self.model.system.rates[STIFFNESS, index] = joint_gains("stiffness", stiffness, self.robot.joint_count)
+        self.model.system.rates[DAMPING, index] = joint_gains("damping", damping, self.robot.joint_count)
         goal = self.robot.home[self.robot.position_indices] if target is None else target
         self._command[0, 1, index] = checked("target", goal, self.robot.joint_count)
 
@@ -315,19 +341,18 @@ class Simulator:
             self._row[0] = log[-1]
         self._count(steps)
 
-    def _record(self, steps: int, commands: Commands, sample_every: int, recorder: Recorder) -> None:
-        """Advance while a recorder takes every ``sample_every``-th step; a compiled call fills a block of it."""
-        done = 0
-        while len(recorder.block):
-            count = len(recorder.block)
-            try:
-                part = _from_step(commands, done, count * sample_every)
-                self._advance(count * sample_every, part, recorder.block, sample_every)
-            finally:
-                recorder.take(count)
-            done += count * sample_every
-        if done < steps:
-            self._advance(steps - done, _from_step(commands, done, steps - done), self._row, steps - done)
+    def _record_controlled(
+        self, steps: int, controller: Controller, sample_every: int, recorder: Recorder
+    ) -> np.ndarray:
+        """Advance step by step with a controller's efforts; return those of the samples, (samples, joint_count)."""
+        efforts = np.zeros((recorder.samples, self.robot.joint_count))
+        for k in range(steps):
+            self._set_effort(controller(self.time, *self.state))
+            self._step()
+            if (k + 1) % sample_every == 0:
+                efforts[k // sample_every] = self._efforts
+                recorder.put(self._row[0])
+        return efforts
 
     def _end_pushes(self, body: int | None = None) -> None:
         """End the pushes on a body, or all."""
@@ -345,60 +370,17 @@ class Simulator:
                 f"a smaller time_step or softer gains may help, reset() or set_state() goes on"
             )
 
-    def _step_count(self, duration: float) -> int:
+    def step_count(self, duration: float) -> int:
+        """Return how many steps a duration, s, takes, to the nearest."""
         if not (np.isfinite(duration) and duration >= 0.0):
             raise ParameterError(f"duration: expected a finite number >= 0 s, found {duration}")
         return round(duration / self.time_step)
-
-    def _trajectory(self, begin: int, recorder: Recorder, efforts: np.ndarray, sample_every: int) -> Trajectory:
-        return Trajectory(
-            robot=self.robot,
-            terrain=self.terrain,
-            semi_axes=self.model.semi_axes,
-            time=sample_times(begin, sample_every, recorder.samples, self.time_step),
-            q=recorder.q,
-            v=recorder.v,
-            effort=efforts,
-            works=recorder.works,
-            solver=recorder.solver,
-            touches=recorder.touches(),
-            start_energy=self.start_energy,
-            events=list(self.model.events),
-        )
-
-
-def checked_time_step(time_step: float) -> float:
-    """Return a usable time step, s, or raise a ParameterError."""
-    if not isinstance(time_step, (int, float, np.number)) or not 0.0 < time_step <= 0.1:
-        raise ParameterError(f"time_step: expected a number in ]0, 0.1] s, found {time_step!r}")
-    return float(time_step)
 
 
 def make_contact_model(name: str, robot: RobotModel, terrain: Terrain, parameters: Mapping[str, Any]) -> ContactModel:
     """Return a contact model by name with checked parameters."""
     model = MODELS.named(name)
     return model(robot, terrain, model.make_parameters(**parameters))
-
-
-def _gains(name: str, value: ArrayLike, count: int) -> np.ndarray:
-    gains = checked(name, np.full(count, value) if np.ndim(value) == 0 else value, count)
-    if (gains < 0.0).any():
-        raise ParameterError(f"{name}: expected numbers >= 0, found {gains.min()}")
-    return gains
-
-
-def _count_of(name: str, value: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ParameterError(f"{name}: expected a whole number >= 1, found {value!r}")
-    return int(value)
-
-
-def _from_step(commands: Commands, begin: int, steps: int) -> Commands:
-    """Return what drives the joints from a step of a run on, for some steps."""
-    if begin == 0 or len(commands.rows) == 1:
-        return commands
-    row = (begin + np.arange(steps)) // commands.every
-    return Commands(commands.rows[np.minimum(row, len(commands.rows) - 1)])
 
 
 def _as_slice(indices: np.ndarray) -> slice | np.ndarray:

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from ..contact.log import LogRows, log_width
-from ..contact.model import Event
+from ..contact.model import Commands, Event
 from ..contact.records import OPEN, SOLVER_TERMS, WORK_TERMS
 from ..dynamics.functions import energies
 from ..model import RobotModel
@@ -125,25 +125,42 @@ class Recorder:
         self.solver = np.full((samples, len(SOLVER_TERMS)), np.nan)
         self._robot = robot
         self._block = np.zeros((min(samples, max(1, BLOCK // log_width(robot))), log_width(robot)))
-        self._touches: list[np.ndarray] = []
-        self._done = 0
+        self._touches: list[np.ndarray] = [np.zeros(0, TOUCH)]
+        self._done, self._waiting = 0, 0
 
     @property
     def block(self) -> np.ndarray:
         """Where the next samples go, (at least one, log_width); empty after the last one."""
         return self._block[: self.samples - self._done]
 
+    def put(self, row: np.ndarray) -> None:
+        """Take one more sample."""
+        self._block[self._waiting] = row
+        self._waiting += 1
+        if self._waiting == len(self.block):
+            self.take(self._waiting)
+
     def take(self, count: int) -> None:
         """Keep the first ``count`` samples of the block."""
         begin, rows = self._done, LogRows(self._robot, self._block[:count])
-        self._done += count
+        self._done, self._waiting = self._done + count, 0
         part = slice(begin, self._done)
         self.q[part], self.v[part], self.works[part], self.solver[part] = rows.q, rows.v, rows.works, rows.solver
         self._touches.append(touches_of(rows, begin))
 
+    def cut(self) -> None:
+        """Forget everything from the first sample on whose state is not finite."""
+        finite = np.isfinite(self.q).all(axis=1) & np.isfinite(self.v).all(axis=1)
+        end = self.samples if finite.all() else int(np.argmin(finite))
+        for array in (self.q, self.v, self.works, self.solver):
+            array[end:] = np.nan
+        touches = self.touches
+        self._touches = [touches[touches["sample"] < end]]
+
+    @property
     def touches(self) -> np.ndarray:
-        """Return the TOUCH records of all samples."""
-        return np.concatenate(self._touches) if self._touches else np.zeros(0, TOUCH)
+        """TOUCH records of all samples."""
+        return np.concatenate(self._touches)
 
 
 def touches_of(rows: LogRows, begin: int) -> np.ndarray:
@@ -159,3 +176,17 @@ def touches_of(rows: LogRows, begin: int) -> np.ndarray:
 def sample_times(first_step: int, every: int, samples: int, time_step: float) -> np.ndarray:
     """Return the times of samples, s, taken every so many steps after the ``first_step`` of a run."""
     return (first_step + every * np.arange(1, samples + 1)) * time_step
+
+
+def sampled_efforts(robot: RobotModel, commands: Commands, samples: int, sample_every: int) -> np.ndarray:
+    """Return the efforts commanded in the steps that were recorded, (samples, joint_count), N m or N."""
+    row = ((np.arange(samples) + 1) * sample_every - 1) // commands.every
+    return commands.rows[np.minimum(row, len(commands.rows) - 1), 0][:, robot.velocity_indices]
+
+
+def commands_from(commands: Commands, begin: int, steps: int) -> Commands:
+    """Return what drives the joints from a step of a run on, for some steps."""
+    if begin == 0 or len(commands.rows) == 1:
+        return commands
+    row = (begin + np.arange(steps)) // commands.every
+    return Commands(commands.rows[np.minimum(row, len(commands.rows) - 1)])
