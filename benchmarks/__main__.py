@@ -2,7 +2,7 @@
 
 import argparse
 
-from . import batch, dynamics, event_driven, growth, steps, table1
+from . import batch, dynamics, event_driven, growth, reading, steps, table1
 from .report import RESULTS, write_json
 from .timing import machine, use_one_core
 
@@ -10,6 +10,7 @@ PARTS = {
     "dynamics": dynamics.run,
     "event_driven": event_driven.run,
     "steps": steps.run,
+    "reading": reading.run,
     "batch": batch.run,
     "growth": growth.run,
     "table1": table1.run,

@@ -25,7 +25,6 @@ NOTES = """
 Resting and sliding straight, the impulses of the last step still fit, and a step only builds the contact problem and
 checks them; sliding and spinning, every point's friction turns from step to step, and the solver has to work.
 """
-NO_LOG = np.empty((0, 0))
 
 
 def plate(count: int) -> RobotModel:
@@ -97,18 +96,11 @@ def contender(simulator: Simulator, count: int) -> Contender:
     """Return compiled runs of a few steps, which every round begins in the present state; contacts are counted."""
     if (found := simulator.step().active_contacts) != count:
         raise RuntimeError(f"{simulator.robot.name}: expected {count} contacts, found {found}")
-    robot, model = simulator.robot, simulator.model
+    robot, kept = simulator.robot, simulator.state
     targets = np.zeros((1, 2, robot.nv))
     targets[0, 1, robot.velocity_indices] = robot.home[robot.position_indices]
-    commands = Commands(targets)
-    kept = [(array, array.copy()) for array in model.system if array.flags.writeable]
     steps = STEPS if count <= MANY else FEW_STEPS
-
-    def restore() -> None:
-        for array, content in kept:
-            np.copyto(array, content)
-
-    call = partial(model.run, TIME_STEP, steps, commands, NO_LOG, 1)
+    call, restore = partial(simulator.drive, steps, Commands(targets)), partial(simulator.set_state, *kept)
     return Contender(OURS, f"{count} contacts", "run", call, steps, restore)
 
 

@@ -12,7 +12,6 @@ from legged_contact_sim.contact import Commands
 from .step_case import FRICTION, StepCase
 
 EXACT, MOREAU = "exact_lcp", "moreau"
-NO_LOG = np.empty((0, 0))
 # Soft models: springs that sink a foot by some millimetres and are stable at the longer time step.
 MODELS: dict[str, dict[str, Any]] = {
     EXACT: {"friction": FRICTION},
@@ -40,15 +39,15 @@ class OurPlayer:
         self.settings: Mapping[str, Any] = MODELS[model]
         self.simulator = Simulator(case.robot, model, case.time_step, **MODELS[model])
         self.simulator.hold(case.drive.stiffness, case.drive.damping)
-        self._kept: list[tuple[np.ndarray, np.ndarray]] = []
+        self._kept = self.simulator.state
 
     def ready(self, rows: np.ndarray) -> Callable[[], Any]:
         """See `Player.ready`."""
-        robot, model = self.case.robot, self.simulator.model
+        robot = self.case.robot
         commands = np.zeros((len(rows), 2, robot.nv))
         commands[:, 1, robot.velocity_indices] = rows
         every = self.case.every
-        return partial(model.run, self.case.time_step, every * len(rows), Commands(commands, every), NO_LOG, 1)
+        return partial(self.simulator.drive, every * len(rows), Commands(commands, every))
 
     def coordinates(self) -> np.ndarray:
         """See `Player.coordinates`."""
@@ -56,12 +55,11 @@ class OurPlayer:
 
     def save(self) -> None:
         """See `Player.save`."""
-        self._kept = [(array, array.copy()) for array in self.simulator.model.system if array.flags.writeable]
+        self._kept = self.simulator.state
 
     def restore(self) -> None:
         """See `Player.restore`."""
-        for array, kept in self._kept:
-            array[...] = kept
+        self.simulator.set_state(*self._kept)
 
     def single_step(self) -> Callable[[], Any]:
         """Return one step as a Python user takes it; the joints hold the stance."""

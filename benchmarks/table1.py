@@ -18,7 +18,6 @@ STEPS = 40
 # The study's tolerances; iterations warm-start from the last step's impulses.
 STUDY = {"friction": 0.8, "relative_tolerance": 1e-6, "absolute_tolerance": 1e-6}
 AGREEMENT = 1e-4  # m, of the trunk's pose
-NO_LOG = np.empty((0, 0))
 
 
 class Row(NamedTuple):
@@ -71,7 +70,7 @@ def contender(name: str, row: Row, simulator: Simulator) -> Contender:
     targets = np.zeros((1, 2, robot.nv))
     targets[0, 1, robot.velocity_indices] = robot.home[robot.position_indices]
     commands = Commands(targets)
-    return Contender(name, "step", "run", lambda: simulator.model.run(row.time_step, STEPS, commands, NO_LOG, 1), STEPS)
+    return Contender(name, "step", "run", lambda: simulator.drive(STEPS, commands), STEPS)
 
 
 def check(robots: dict[str, Simulator]) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
@@ -14,7 +14,7 @@ from ..model import RobotModel
 from ..terrain import Terrain
 from .parameters import GROUND
 from .parameters import Parameters as ParameterSet
-from .records import CONTACT
+from .records import CONTACT, CONTACTS, WORK_TERMS
 from .system import System, build_system
 
 
@@ -114,12 +114,21 @@ class ContactModel(ABC):
         self.system.ledger[:] = 0.0
         self.system.slides[:] = 0.0
         self.system.rates[:STIFFNESS] = 0.0
+        _clear(self.system.work or ())  # a solver may keep its last solution there
         self.events.clear()
 
     @property
     def semi_axes(self) -> np.ndarray:
         """Semi-axes along the body's axes of the ellipsoid around every contact point, (m, 3), m: spheres here."""
         return np.repeat(self.robot.contact_points["radius"][:, None], 3, axis=1)
+
+    def contact_problem(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return G and b of the last step's contacts, whose velocities are ``w = G z + b``: (3c, 3c) and (3c,), copies.
+
+        Blocks of three rows (normal and two tangents) for each of the c contacts that acted; time-stepping models.
+        """
+        rows = 3 * int(self.system.ledger[len(WORK_TERMS) + CONTACTS])
+        return self.system.G[:rows, :rows].copy(), self.system.offsets[:rows].copy()
 
     def single_step(self, time_step: float, command: np.ndarray, log: np.ndarray) -> Callable[[], None]:
         """Return a call that advances by one step with the efforts that ``command`` (1, 2, nv) then holds.
@@ -132,3 +141,12 @@ class ContactModel(ABC):
     @abstractmethod
     def run(self, time_step: float, steps: int, commands: Commands, log: np.ndarray, log_every: int) -> None:
         """Advance ``system.state`` by some steps, s each, and record every ``log_every``-th step in ``log`` (rows)."""
+
+
+def _clear(work: Iterable[Any]) -> None:
+    """Fill the arrays of a solver's work, a tuple that may hold others, with zeros."""
+    for part in work:
+        if isinstance(part, tuple):
+            _clear(part)
+        else:
+            part[...] = 0

@@ -2,8 +2,9 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -24,6 +25,28 @@ class BaseState(NamedTuple):
     orientation: np.ndarray
     linear_velocity: np.ndarray
     angular_velocity: np.ndarray
+
+
+class ContactForces(Mapping[str, np.ndarray]):
+    """Contact forces (m, 3), N, looked up by the contact point's name; nothing is done for points nobody asks for."""
+
+    def __init__(self, places: Mapping[str, int], forces: np.ndarray) -> None:
+        """Take where each name stands in the array, and the array."""
+        self._places = places
+        self.forces = forces
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """Return the force on a contact point, (3,), N."""
+        force: np.ndarray = self.forces[self._places[name]]
+        return force
+
+    def __iter__(self) -> Iterator[str]:
+        """Go through the names."""
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        """Return the number of contact points."""
+        return len(self._places)
 
 
 @dataclass(frozen=True)
@@ -47,7 +70,9 @@ class Observation:
     @property
     def finite(self) -> bool:
         """Whether every reading is a finite number."""
-        readings = (self.positions, self.velocities, *(self.base or ()), *self.contact_forces.values())
+        forces = self.contact_forces
+        felt = (forces.forces,) if isinstance(forces, ContactForces) else tuple(forces.values())
+        readings = (self.positions, self.velocities, *(self.base or ()), *felt)
         return math.isfinite(sum(float(reading.sum()) for reading in readings))
 
     def normal_force(self, point: str) -> float:
@@ -115,5 +140,11 @@ def observe(simulator: Simulator, time: float, q: np.ndarray, v: np.ndarray) -> 
     """Return what ideal sensors tell of a simulator's state; contact forces are those of its last step."""
     robot = simulator.robot
     base = BaseState(q[:3], q[3:7], v[:3], v[3:6]) if robot.base == "floating" else None
-    forces = dict(zip(robot.contact_names, simulator.contacts.force.copy(), strict=True))
+    forces = ContactForces(_places(robot.contact_names), simulator.contacts.force.copy())
     return Observation(time, q[robot.position_indices], v[robot.velocity_indices], base, forces)
+
+
+@cache
+def _places(names: tuple[str, ...]) -> dict[str, int]:
+    """Return where each name stands."""
+    return {name: k for k, name in enumerate(names)}

@@ -36,8 +36,7 @@ class Contacts:
         self.names = names
         self.force, self.gap, self.slip_velocity = rows.force, rows.gap, rows.slip_velocity
         self.position, self.normal = rows.position, rows.normal
-        self.mode = mode.view()
-        self.mode.flags.writeable = False
+        self.mode = read_only(mode)
 
     def __len__(self) -> int:
         """Return the number of contact points."""
@@ -46,6 +45,13 @@ class Contacts:
     def __repr__(self) -> str:
         """Return one line: how many points touch."""
         return f"Contacts({len(self)} points, {np.count_nonzero(self.mode)} touching)"
+
+
+def read_only(array: np.ndarray) -> np.ndarray:
+    """Return a view that cannot be written to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 class Touching(NamedTuple):

@@ -19,7 +19,7 @@ from ..jit import together_with
 from ..model import RobotModel
 from ..terrain import Terrain, make_terrain
 from .checks import checked_time_step, joint_gains, whole_number
-from .contacts import Contacts, contact_centers, touching_points
+from .contacts import Contacts, contact_centers, read_only, touching_points
 from .ground import Ground
 from .report import StepReport
 from .trajectory import Recorder, Trajectory, commands_from, sample_times, sampled_efforts
@@ -69,9 +69,8 @@ class Simulator:
         self.time_step = checked_time_step(time_step)
         self._command = np.zeros((1, COMMAND_ROWS, self.robot.nv))
         self._row = np.zeros((1, log_width(self.robot)))  # what the last step left
-        self._views = LogRows(self.robot, _read_only(self._row[0]))
-        self._efforts = np.zeros(self.robot.joint_count)
-        self._joints = _as_slice(self.robot.velocity_indices)
+        self._views = LogRows(self.robot, read_only(self._row[0]))
+        self._efforts = _neighbours(self._command[0, 0], self.robot.velocity_indices)
         self._last_report: Callable[[], StepReport | None] = _nothing
         self._ground = Ground()
         self.model = self._make_model(contact_model, self.terrain, parameters)
@@ -153,6 +152,11 @@ class Simulator:
         self._set_effort(effort)
         if steps > 0:
             self._advance(steps, Commands(self._command), log if len(log) else self._row, 1 if len(log) else steps)
+
+    def drive(self, steps: int, commands: Commands) -> None:
+        """Advance by several steps along commands in one compiled call; nothing is recorded."""
+        if steps > 0:
+            self._advance(steps, commands, self._row, steps)
 
     def run(self, duration: float, controller: Controller | None = None, sample_every: int = 1) -> Trajectory:
         """Advance for a duration, s, with ``controller(time, q, v) -> effort`` called before every step.
@@ -303,7 +307,8 @@ class Simulator:
             feed[:] = effort
         else:
             feed[:] = checked("effort", effort, self.robot.joint_count)
-        self._command[0, 0, self._joints] = feed
+        if feed.base is None:  # a copy: the joints' rates are no neighbours
+            self._command[0, 0, self.robot.velocity_indices] = feed
 
     def _set_state(self, q: np.ndarray, v: ArrayLike | None) -> None:
         self._keep_report()
@@ -383,17 +388,11 @@ def make_contact_model(name: str, robot: RobotModel, terrain: Terrain, parameter
     return model(robot, terrain, model.make_parameters(**parameters))
 
 
-def _as_slice(indices: np.ndarray) -> slice | np.ndarray:
-    """Return the indices of neighbours as a slice, which is several times as fast to write to."""
+def _neighbours(vector: np.ndarray, indices: np.ndarray) -> np.ndarray:
+    """Return the numbers at some indices: a view, fast to write to, if they are neighbours, else a copy."""
     if len(indices) and (np.diff(indices) == 1).all():
-        return slice(int(indices[0]), int(indices[-1]) + 1)
-    return indices
-
-
-def _read_only(array: np.ndarray) -> np.ndarray:
-    view = array.view()
-    view.flags.writeable = False
-    return view
+        return vector[indices[0] : indices[-1] + 1]
+    return vector[indices].copy()
 
 
 def _nothing() -> None:

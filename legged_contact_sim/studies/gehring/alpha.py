@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...contact.models.moreau import Moreau
-from ...contact.records import CONTACTS, WORK_TERMS
 from ...contact.solvers.prox import prox_entry, prox_work
 from ...errors import ParameterError
 
@@ -28,14 +27,13 @@ def iterations_over_alpha(model: Moreau, alphas: Sequence[float] | ArrayLike) ->
     Raises:
         ParameterError: the model is in other coordinates, or no contact acted in its last step.
     """
-    contacts = int(model.system.ledger[len(WORK_TERMS) + CONTACTS])
+    G, b = model.contact_problem()
     if model.coordinates != "minimal":
         raise ParameterError(f"coordinates: expected minimal, found {model.coordinates}")
-    if contacts == 0:
+    if len(b) == 0:
         raise ParameterError("model: expected a step in which contacts acted, found none")
-    settings, rows = model.settings.copy(), 3 * contacts
+    settings, rows, contacts = model.settings.copy(), len(b), len(b) // 3
     settings["patience"], settings["finish"] = np.iinfo(np.int64).max, 0
-    G, b = model.system.G.copy(), model.system.offsets.copy()
     found = np.full(len(np.atleast_1d(alphas)), np.nan)
     for k, alpha in enumerate(np.atleast_1d(alphas)):
         if not 0.0 < alpha <= 2.0:
