@@ -59,8 +59,8 @@ $(VENV)/.test: requirements/test.txt $(SOURCES) | $(VENV)/.python
 	@touch $@
 
 # A sourced ROS 2 is used as it is; without one, its wheels and the one interface that they lack are added.
-$(VENV)/.ros: requirements/ros.txt $(wildcard interfaces/transforms/*) interfaces/build.sh $(VENV)/.test
-	@if $(RUN) -c 'import rclpy, tf2_msgs' 2>/dev/null; then :; \
+$(VENV)/.ros: requirements/ros.txt $(wildcard interfaces/transforms/*/*) interfaces/build.sh $(VENV)/.test
+	@if $(RUN) -c 'import rclpy, tf2_msgs.action' 2>/dev/null; then :; \
 	elif [ "$$(uname -sm)" = "Linux x86_64" ]; then \
 		echo "== adding ROS 2 from PyPI to $(VENV) (requirements/ros.txt)"; \
 		{ $(PIP) install -r requirements/ros.txt || $(OFFLINE); } && interfaces/build.sh $(VENV); \
