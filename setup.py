@@ -1,5 +1,6 @@
 """Build for colcon (ament_python) and for pip alike; name, version and licence are those of package.xml."""
 
+import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
@@ -18,6 +19,12 @@ def shared(folder: str) -> list[tuple[str, list[str]]]:
         if path.is_file() and not hidden:
             files.setdefault(path.parent, []).append(path.as_posix())
     return [(f"share/{name}/{parent.as_posix()}", paths) for parent, paths in files.items()]
+
+
+def programs() -> list[tuple[str, list[str]]]:
+    """Return what pip puts where `ros2 run` and `ros2 launch` look; colcon puts the programs there itself."""
+    by_pip = {"bdist_wheel", "editable_wheel"} & set(sys.argv)
+    return [(f"lib/{name}", sorted(path.as_posix() for path in Path("scripts").iterdir()))] if by_pip else []
 
 
 # Real ROS 2 from PyPI exists for this platform only; elsewhere ROS 2 itself provides these.
@@ -58,6 +65,7 @@ setup(
         *shared("launch"),
         *shared("config"),
         *shared("urdf"),
+        *programs(),
     ],
     python_requires=">=3.10",
     install_requires=["numpy>=1.26", "scipy>=1.11", "numba>=0.59", "PyYAML>=6", "urdf_parser_py>=0.0.4"],

@@ -29,6 +29,8 @@ def generate_launch_description() -> LaunchDescription:
 
 def _both(context: LaunchContext) -> list[Action]:
     first, second, scenario, rviz = (LaunchConfiguration(name).perform(context) for name in ARGUMENTS)
+    if first == second:
+        raise RuntimeError(f"second: expected another contact model than the first, found {second}")
     actions: list[Action] = [_simulator(model, scenario, clock=model == first) for model in (first, second)]
     if rviz == "true":
         view = next(folder for folder in config_folders() if folder.is_dir()) / "compare.rviz"

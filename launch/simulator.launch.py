@@ -1,16 +1,19 @@
 """Start the simulator on a scenario, and with it a controller, RViz and a recording, if they are asked for."""
 
+import importlib.util
 import shutil
 
 from launch import LaunchContext, LaunchDescription
 from launch.action import Action
-from launch.actions import DeclareLaunchArgument, ExecuteProcess, OpaqueFunction
+from launch.actions import DeclareLaunchArgument, ExecuteProcess, OpaqueFunction, Shutdown
+from launch.events.process import ProcessExited
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
 from legged_contact_sim.simulation.scenarios import find_scenario, read_scenario
 
 PACKAGE = "legged_contact_sim"
+RECORDING = ("mcap", "rosbags", "zstandard")  # what this package's recorder needs
 ARGUMENTS = {
     "scenario": ("quadruped_stand", "a file of config/, without .yaml, or the path of another"),
     "robot": ("", "packaged name or path of a URDF; empty: the scenario's"),
@@ -37,7 +40,7 @@ def _nodes(context: LaunchContext) -> list[Action]:
     chosen = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
     path = find_scenario(chosen["scenario"])
     controller = chosen["controller"] or read_scenario(path).get("controller", "none")
-    common = {"package": PACKAGE, "namespace": chosen["namespace"], "output": "screen"}
+    common = {"package": PACKAGE, "namespace": chosen["namespace"], "output": "screen", "on_exit": _end_all}
     parameters = [str(path), _settings(chosen, controller)]
     nodes: list[Action] = [Node(executable="simulator_node", name=PACKAGE, parameters=parameters, **common)]
     if controller != "none":
@@ -67,7 +70,22 @@ def _settings(chosen: dict[str, str], controller: str) -> dict[str, object]:
     return settings
 
 
-def _recorder(common: dict[str, str]) -> Action:
-    if shutil.which("ros2"):
-        return ExecuteProcess(cmd=["ros2", "bag", "record", "--all", "--storage", "mcap"], output="screen")
+def _recorder(common: dict[str, object]) -> Action:
+    if shutil.which("ros2") and importlib.util.find_spec("ros2bag"):
+        record = ["ros2", "bag", "record", "--all", "--storage", "mcap"]
+        return ExecuteProcess(cmd=record, output="screen", on_exit=_end_all)
+    missing = [module for module in RECORDING if importlib.util.find_spec(module) is None]
+    if missing:
+        raise RuntimeError(f"record: there is neither ros2 bag nor, for this package's recorder, {', '.join(missing)}")
     return Node(executable="recorder_node", **common)
+
+
+def _end_all(event: ProcessExited, context: LaunchContext) -> list[Action]:
+    """End all processes with the first that ends: none is of use without the others.
+
+    Raises:
+        RuntimeError: it has failed. Launch then shuts down, too, and ends with a status that says so.
+    """
+    if event.returncode and not context.is_shutdown:
+        raise RuntimeError(f"{event.process_name} has ended with status {event.returncode}")
+    return [Shutdown(reason=f"{event.process_name} has ended")]

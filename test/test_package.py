@@ -37,7 +37,7 @@ def wheel(tmp_path_factory):
     source.mkdir()
     for name in ("package.xml", "setup.py", "setup.cfg", "pyproject.toml", "LICENSE"):
         shutil.copy(ROOT / name, source)
-    for name in (NAME, "resource", *SHARED):
+    for name in (NAME, "resource", "scripts", *SHARED):
         if (ROOT / name).is_dir():
             shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--no-index", "--quiet"]
@@ -79,7 +79,16 @@ def test_wheel_lays_out_the_share_folder_as_ros_expects_it(wheel):
     shared = {path for folder in SHARED for path in files_of(ROOT / folder)}
     assert any(path.endswith(".urdf") for path in shared)
     expected = {f"share/{NAME}/{path}" for path in shared | {"package.xml"}}
-    assert data_in(wheel) == expected | {f"share/ament_index/resource_index/packages/{NAME}"}
+    programs = {f"lib/{NAME}/{path.name}" for path in (ROOT / "scripts").iterdir()}
+    assert data_in(wheel) == expected | {f"share/ament_index/resource_index/packages/{NAME}"} | programs
+
+
+def test_ros2_run_finds_programs_that_pip_has_installed(wheel):
+    """It looks for executable files in lib/legged_contact_sim, as many as there are nodes."""
+    files = [info for info in wheel.infolist() if f".data/data/lib/{NAME}/" in info.filename]
+    assert all(info.external_attr >> 16 & 0o111 for info in files)
+    names = {info.filename.rpartition("/")[2] for info in files}
+    assert names == {path.stem for path in (ROOT / NAME / "nodes").glob("*_node.py")}
 
 
 def test_manifest_names_every_python_dependency_of_the_wheel(wheel):
