@@ -17,8 +17,10 @@ from rclpy.signals import SignalHandlerOptions
 from legged_contact_sim.jit.children import die_with_parent
 from legged_contact_sim.nodes.polling import Mailbox
 
-PATIENCE = 300.0  # s; the first start may have to compile on a busy machine
-DEEP = QoSProfile(depth=20_000)
+PATIENCE = 1200.0  # s; what is waited for comes, however slow and busy the machine: this only ends what hangs
+# As many messages as a reader of Fast DDS holds. A deeper one, once full, refuses what comes, has it sent again and
+# again, and is so busy with that on a slow machine that nobody gets to empty it.
+DEEP = QoSProfile(depth=5000)
 STAND = ["hold.stiffness:=1500.0", "hold.damping:=60.0"]
 PID = ["joint_pid.stiffness:=[800.0, 800.0, 800.0, 400.0]", "joint_pid.damping:=[20.0, 20.0, 10.0, 1.0]"]
 
@@ -49,7 +51,7 @@ class Process:
     def send(self, number: int) -> None:
         self.process.send_signal(number)
 
-    def wait(self, seconds: float = 30.0) -> int:
+    def wait(self, seconds: float = PATIENCE) -> int:
         return self.process.wait(seconds)
 
     def end(self) -> None:
@@ -57,7 +59,7 @@ class Process:
             if self.running():
                 self.send(number)
                 try:
-                    self.wait(10.0)
+                    self.wait(60.0)
                 except subprocess.TimeoutExpired:
                     continue
 
@@ -116,28 +118,28 @@ class Bench:
             self.node.destroy_subscription(mailbox.subscription)
         del self.mailboxes[kept:]
 
-    def next(self, mailbox: Mailbox, seconds: float = PATIENCE):
+    def next(self, mailbox: Mailbox):
         """Return the next message, waiting for it."""
-        taken = wait_for(mailbox.take, seconds, mailbox.kind.__name__, self.processes)
+        taken = wait_for(mailbox.take, mailbox.kind.__name__, self.processes)
         return deserialize_message(taken[0], mailbox.kind)
 
-    def latest(self, mailbox: Mailbox, seconds: float = PATIENCE):
+    def latest(self, mailbox: Mailbox):
         """Return the newest message, one that has arrived after now."""
-        mailbox.newest(1_000_000)
-        return self.next(mailbox, seconds)
+        mailbox.newest(DEEP.depth)
+        return self.next(mailbox)
 
-    def call(self, kind, name, request=None, seconds: float = PATIENCE):
+    def call(self, kind, name, request=None):
         if name not in self.clients:
             self.clients[name] = self.node.create_client(kind, name)
         client = self.clients[name]
-        assert client.wait_for_service(timeout_sec=seconds), f"no service {name}"
+        assert client.wait_for_service(timeout_sec=PATIENCE), f"no service {name}"
         future = client.call_async(request or kind.Request())
-        self.executor.spin_until_future_complete(future, timeout_sec=seconds)
+        self.executor.spin_until_future_complete(future, timeout_sec=PATIENCE)
         assert future.done(), f"{name} did not answer"
         return future.result()
 
-    def diagnostics(self, box: Mailbox, seconds: float = PATIENCE) -> dict[str, str]:
-        return values_of(self.latest(box, seconds))
+    def diagnostics(self, box: Mailbox) -> dict[str, str]:
+        return values_of(self.latest(box))
 
     def close(self) -> None:
         for process in reversed(self.processes):
@@ -147,9 +149,9 @@ class Bench:
         rclpy.shutdown(context=self.context)
 
 
-def wait_for(look, seconds, what, processes=()):
-    """Return what a look finds, as soon as it finds something."""
-    end = time.monotonic() + seconds
+def wait_for(look, what, processes=()):
+    """Return what a look finds, as soon as it finds something; none of the processes may fail meanwhile."""
+    end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         found = look()
         if found:
@@ -157,12 +159,16 @@ def wait_for(look, seconds, what, processes=()):
         for process in processes:
             assert process.running() or process.process.returncode in (0, -9), process.said()
         time.sleep(0.002)
-    raise AssertionError(f"waited {seconds} s in vain: {what}\n" + "\n".join(p.said() for p in processes))
+    raise AssertionError(f"waited {PATIENCE} s in vain: {what}\n" + "\n".join(p.said() for p in processes))
 
 
 def collect(mailbox: Mailbox, messages: list) -> list:
-    """Add what waits in a mailbox to a list of messages."""
-    messages += [deserialize_message(raw, mailbox.kind) for raw in mailbox.drain(1_000_000)]
+    """Add what waits in a mailbox to a list of messages.
+
+    All is taken before anything is converted: on a slow machine messages come faster than they are converted.
+    """
+    waiting = list(mailbox.drain(DEEP.depth))
+    messages += [deserialize_message(raw, mailbox.kind) for raw in waiting]
     return messages
 
 

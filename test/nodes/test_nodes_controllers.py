@@ -68,7 +68,7 @@ class Plant:
 
     def command(self):
         """Return stamp, ns, and efforts of the next command."""
-        message = self.bench.next(self.answers, 30.0)
+        message = self.bench.next(self.answers)
         return message.header.stamp.sec * 10**9 + message.header.stamp.nanosec, np.array(message.effort)
 
     def answer(self):
@@ -83,8 +83,8 @@ class Plant:
 def plants(shared_bench):
     found = {name: Plant(shared_bench, name) for name in CONTROLLERS}
     for plant in found.values():
-        wait_for(plant.matched, 300.0, plant.name, [plant.process])
-        wait_for(plant.responds, 30.0, plant.name, [plant.process])
+        wait_for(plant.matched, plant.name, [plant.process])
+        wait_for(plant.responds, plant.name, [plant.process])
     return found
 
 

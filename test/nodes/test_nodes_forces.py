@@ -27,7 +27,7 @@ def fall(shared_bench):
     }
     bench.simulator(*STAND, "initial.lift:=0.5", "wrench_rate:=500.0", "paused:=true")
     for name, box in boxes.items():
-        wait_for(lambda b=box: b.subscription.get_publisher_count() > 0, 300.0, name, bench.processes)
+        wait_for(lambda b=box: b.subscription.get_publisher_count() > 0, name, bench.processes)
     assert bench.call(SetBool, "/pause", SetBool.Request(data=False)).success
     messages: dict[str, list] = {name: [] for name in boxes}
 
@@ -36,7 +36,7 @@ def fall(shared_bench):
             collect(box, messages[name])
         return all(found and seconds(found[-1].header.stamp) > LANDING + 0.35 for found in messages.values())
 
-    wait_for(all_landed, 300.0, "the landing", bench.processes)
+    wait_for(all_landed, "the landing", bench.processes)
     return {name: {stamp_of(message): message for message in found} for name, found in messages.items()}
 
 

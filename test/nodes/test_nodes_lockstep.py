@@ -1,7 +1,7 @@
 """Lockstep: the same run twice is the same to the last bit, whatever else the machine has to do."""
 
 import numpy as np
-from ros_bench import PID, Load, wait_for
+from ros_bench import DEEP, PID, Load, wait_for
 from sensor_msgs.msg import JointState
 
 from legged_contact_sim import Simulator
@@ -19,15 +19,15 @@ def run(bench, settings=PID, ticks=TICKS) -> dict[int, bytes]:
     states: dict[int, bytes] = {}
 
     def enough():
-        for raw in box.drain(1_000_000):
+        for raw in box.drain(DEEP.depth):
             stamp = int.from_bytes(raw[4:8], "little") * 10**9 + int.from_bytes(raw[8:12], "little")
             states[stamp] = raw
         return len(states) > ticks + 50
 
     processes = [bench.simulator(*LOCKSTEP)]
-    wait_for(lambda: enough() or states, 300.0, "the state that the simulator waits with", processes)
+    wait_for(lambda: enough() or states, "the state that the simulator waits with", processes)
     processes.append(bench.controller("rate:=500.0", *settings))
-    wait_for(enough, 300.0, "joint states", processes)
+    wait_for(enough, "joint states", processes)
     for process in processes:
         process.end()
     bench.node.destroy_subscription(box.subscription)

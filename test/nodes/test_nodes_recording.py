@@ -8,7 +8,7 @@ import pytest
 from mcap.reader import make_reader
 from mcap_ros2.decoder import DecoderFactory
 from rclpy.qos import QoSProfile
-from ros_bench import PATIENCE, PID, STAND, Load, wait_for
+from ros_bench import PID, STAND, Load, wait_for
 from rosbags.highlevel import AnyReader
 from rosbags.typesys import Stores, get_typestore
 from rosgraph_msgs.msg import Clock
@@ -54,7 +54,7 @@ def missing(stamps, period):
 def begin(bench, tmp_path, *settings):
     bag = tmp_path / "bag"
     recorder = bench.start("nodes.recorder_node", f"bag:={bag}", "flush_period:=0.2")
-    wait_for(lambda: (bag / "metadata.yaml").exists(), PATIENCE, "the bag", bench.processes)
+    wait_for(lambda: (bag / "metadata.yaml").exists(), "the bag", bench.processes)
     simulator = bench.simulator("diagnostics_rate:=20.0", "real_time_factor:=0.5", *settings)
     return bag, recorder, simulator
 
@@ -63,7 +63,7 @@ def grows(bag, processes, size=200_000):
     """Wait until a bag has grown by some bytes."""
     (path,) = bag.glob("*.mcap")
     before = path.stat().st_size
-    wait_for(lambda: path.stat().st_size > before + size, PATIENCE, "recording", processes)
+    wait_for(lambda: path.stat().st_size > before + size, "recording", processes)
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +73,7 @@ def stalled(shared_bench, tmp_path_factory):
     bag, recorder, _ = begin(bench, tmp_path_factory.mktemp("stalled"), "await_command:=true")
     bench.controller(*PID)
     forgetful = bench.node.create_publisher(Clock, "/forgetful", QoSProfile(depth=1))
-    wait_for(forgetful.get_subscription_count, PATIENCE, "matched", bench.processes)
+    wait_for(forgetful.get_subscription_count, "matched", bench.processes)
     forgetful.publish(Clock())
     grows(bag, bench.processes)
     with Load():
@@ -85,7 +85,7 @@ def stalled(shared_bench, tmp_path_factory):
             recorder.send(signal.SIGCONT)
             grows(bag, bench.processes)
     recorder.send(signal.SIGTERM)
-    assert recorder.wait(PATIENCE) == 0
+    assert recorder.wait() == 0
     for process in bench.processes:
         process.end()
     return bag, recorder.said()
@@ -129,18 +129,18 @@ def await_rest(bag):
         sizes.append(path.stat().st_size)
         return len(sizes) > 500 and sizes[-500] == sizes[-1]  # looks, 2 ms apart: five flushes
 
-    wait_for(rests, PATIENCE, "the recorder to rest")
+    wait_for(rests, "the recorder to rest")
 
 
 def test_bag_is_whole_when_simulator_and_recorder_are_killed(bench, tmp_path):
     bag, recorder, simulator = begin(bench, tmp_path, *STAND)
     grows(bag, bench.processes, 300_000)
     simulator.send(signal.SIGKILL)
-    simulator.wait(PATIENCE)
+    simulator.wait()
     await_rest(bag)
     stamps, until_then = contents(bag)
     assert until_then > 1000
     assert missing(stamps["/joint_states"], 1) == 0
     recorder.send(signal.SIGKILL)
-    recorder.wait(PATIENCE)
+    recorder.wait()
     assert contents(bag)[1] >= until_then

@@ -39,13 +39,13 @@ def test_resets_under_load(bench):
                 seen[topic].append((taken[1]["source_timestamp"], stamp_in(taken[0], TOPICS[topic][1]), taken[0]))
         return seen["/joint_states"] and seen["/joint_states"][-1][1]
 
-    wait_for(lambda: look() and look() > 200_000_000, 300.0, "it stands", bench.processes)
+    wait_for(lambda: look() and look() > 200_000_000, "it stands", bench.processes)
     with Load():
         for _ in range(RESETS):
             before = len(seen["/joint_states"])
-            assert bench.call(Trigger, "/reset", seconds=60.0).success
+            assert bench.call(Trigger, "/reset").success
             # Far enough that a reader which loses some messages still sees the time go back at the next reset.
-            wait_for(lambda n=before: look() > FAR and len(seen["/joint_states"]) > n + 20, 60.0, "time goes on")
+            wait_for(lambda n=before: look() > FAR and len(seen["/joint_states"]) > n + 20, "time goes on")
     jumps = back(seen["/clock"])
     assert len(jumps) == RESETS
     for topic in ("/joint_states", "/tf"):

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from ros_bench import wait_for
+from ros_bench import PATIENCE, wait_for
 
 from legged_contact_sim.app import cli
 from legged_contact_sim.app.supervision import Processes
@@ -43,7 +43,7 @@ def test_controller_refuses_what_it_cannot_do(bench, parameters, word):
 
 
 def refused(process, word):
-    assert process.wait(120.0) == 1
+    assert process.wait() == 1
     lines = [line for line in process.said().splitlines() if line.strip()]
     assert len(lines) == 1, process.said()
     assert word in lines[0]
@@ -51,7 +51,7 @@ def refused(process, word):
 
 def test_command_line_ends_everything_when_the_simulator_refuses(tmp_path):
     command = [sys.executable, "-m", "legged_contact_sim", "run", "-p", "contact_model:=glue"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300.0)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 1
     assert "glue" in done.stderr
     assert not children_of_domain()
@@ -79,14 +79,14 @@ def test_command_line_shows_a_standing_robot_and_leaves_nothing_behind(tmp_path,
         command = [sys.executable, "-m", "legged_contact_sim", "run", "--record", str(tmp_path / "bag")]
         run = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
     try:
-        wait_for(lambda: "contacts 4/4" in log.read_text(), 300.0, "the status line")
+        wait_for(lambda: "contacts 4/4" in log.read_text(), "the status line")
         assert len(children_of_domain()) == 3
         run.send_signal(number)
-        status = run.wait(60.0)
+        status = run.wait(PATIENCE)
     finally:
         run.kill()
     assert status == (0 if number == signal.SIGINT else -9)
-    wait_for(lambda: not children_of_domain(), 30.0, "all have ended")
+    wait_for(lambda: not children_of_domain(), "all have ended")
     assert "Traceback" not in log.read_text(), log.read_text()
 
 
@@ -118,7 +118,7 @@ program()
 @pytest.mark.parametrize("program", ["simulator_node", "controller_node", "recorder_node", "teleop_node"])
 def test_interrupted_while_modules_load_a_node_ends_without_a_word(program, number):
     command = [sys.executable, "-c", INTERRUPTED.format(program=program, number=int(number))]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120.0)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     assert (done.returncode, done.stdout, done.stderr) == (-number, "", "")
 
 

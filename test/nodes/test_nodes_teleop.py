@@ -10,7 +10,7 @@ import termios
 import pytest
 from geometry_msgs.msg import Twist
 from rclpy.serialization import deserialize_message
-from ros_bench import wait_for
+from ros_bench import PATIENCE, wait_for
 
 from legged_contact_sim.jit.children import die_with_parent
 
@@ -45,7 +45,7 @@ class Typist:
             found = (twist.linear.x, twist.linear.y, twist.angular.z)
             return found == pytest.approx((forward, sideways, turning), abs=1e-9)
 
-        wait_for(arrived, 60.0, f"{forward, sideways, turning}; the terminal shows {self.shown!r}")
+        wait_for(arrived, f"{forward, sideways, turning}; the terminal shows {self.shown!r}")
 
     def close(self) -> None:
         self.process.kill()
@@ -78,7 +78,7 @@ def test_keys_add_up_to_a_velocity_and_quitting_stops(typist):
     typist.sees(0.05, 0.0, 0.0)
     typist.type("x")
     typist.sees(0.0, 0.0, 0.0)
-    assert typist.process.wait(30.0) == 0
+    assert typist.process.wait(PATIENCE) == 0
     assert termios.tcgetattr(typist.terminal) == typist.before
 
 
@@ -88,4 +88,4 @@ def test_the_last_word_stops_the_robot_when_the_terminal_is_interrupted(typist):
     typist.sees(0.05, 0.0, 0.0)
     typist.process.send_signal(2)
     typist.sees(0.0, 0.0, 0.0)
-    assert typist.process.wait(30.0) == 0
+    assert typist.process.wait(PATIENCE) == 0
