@@ -9,7 +9,7 @@ from rclpy.serialization import deserialize_message, serialize_message
 
 WORD = np.dtype("<u4")
 # The words that mark holes; two of them make a finite double, one a finite float. Every template takes marks of its
-# own, since the padding in serialized messages holds what was in memory before: the marks of an earlier one.
+# own, since the padding in serialized messages holds what was in memory before, often the marks of an earlier one.
 MARKS = cycle(range(0x4A000000, 0x4C000000, 0x10000))
 STAMP = ("stamp", WORD, 2)  # seconds and nanoseconds
 HEADER = 4  # bytes that say how the rest is encoded
@@ -40,7 +40,7 @@ class Template:
         fill(message, self.record[0])
         self._buffer = bytearray(serialized(message))
         self._payload = np.frombuffer(self._buffer, WORD, (len(self._buffer) - HEADER) // 4, HEADER)
-        self._places = self._find_marks(first)
+        self._places = self._find_marks(first, type(message))
         self._words[:] = 0
 
     def encoded(self) -> bytes:
@@ -48,12 +48,22 @@ class Template:
         self._payload[self._places] = self._words
         return bytes(self._buffer)
 
-    def _find_marks(self, first: int) -> np.ndarray:
+    def _find_marks(self, first: int, kind: type) -> np.ndarray:
         places = np.flatnonzero((self._payload >= first) & (self._payload < first + len(self._words)))
+        if len(places) > len(self._words):
+            places = places[[self._matters(place, kind) for place in places.tolist()]]
         order = np.argsort(self._payload[places])
         if not np.array_equal(self._payload[places][order], self._words):
             raise AssertionError("a number of the message's template has not exactly one place in its bytes")
         return places[order]
+
+    def _matters(self, place: int, kind: type) -> bool:
+        """Return whether a word is part of the message: bytes between numbers hold what was in memory before."""
+        before, mark = deserialize_message(bytes(self._buffer), kind), self._payload[place]
+        self._payload[place] = mark ^ 0x100
+        after = deserialize_message(bytes(self._buffer), kind)
+        self._payload[place] = mark
+        return before != after
 
 
 def serialized(message: Any) -> bytes:

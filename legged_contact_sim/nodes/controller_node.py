@@ -28,6 +28,7 @@ from .throttle import Throttle
 
 PARAMETERS = {
     "rate": Declared(500.0, "Hz of simulated time; commands", 0.1, 1e5, fixed=True),
+    "lockstep": Declared(False, "the simulator waits for answers: joint states that stay out are late", fixed=True),
     "sensor_timeout": Declared(0.1, "s; without joint states for so long, efforts are zero", 1e-3, 1e3),
     "contact_forces": Declared(True, "listen to the contact wrenches, if the controller does", fixed=True),
 }
@@ -52,6 +53,7 @@ class ControllerNode(Node):
         self.controller = make_controller(name, robot, given)
         self.period = 1.0 / values["rate"]
         self.timeout = values["sensor_timeout"]
+        self.lockstep = values["lockstep"]
         self.warn = Throttle(self.get_logger().warning)
         self.readings = Readings(self, robot, values["contact_forces"] and self.controller.feels_contacts)
         self.wishes = Wishes(self, self.controller, self.warn)
@@ -115,8 +117,11 @@ class ControllerNode(Node):
             self.answers.zero(stamp)
 
     def _watch(self) -> None:
-        """Command zero effort, once, when joint states stay out; never guess how the robot moves on."""
-        if not self._zeroed and time.monotonic() - self._heard > self.timeout:
+        """Command zero effort, once, when joint states stay out; never guess how the robot moves on.
+
+        In lockstep the robot does not move on: time stands until the answer comes.
+        """
+        if not self.lockstep and not self._zeroed and time.monotonic() - self._heard > self.timeout:
             self.warn("joint_states", f"no joint states for {self.timeout:g} s: joint efforts are zero")
             self.answers.withdraw()
             self._zeroed = True

@@ -1,10 +1,12 @@
 """What the simulator publishes at every tick or many times a second, as patched bytes (see `cdr`)."""
 
+import time
 from typing import Any
 
 import numpy as np
 from geometry_msgs.msg import TransformStamped, WrenchStamped
 from nav_msgs.msg import Odometry
+from rclpy.duration import Duration
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
@@ -17,15 +19,28 @@ from .qos import LATCHED, PICTURES, STREAM
 from .snapshot import Snapshot
 from .transforms import FrameTree, Poses
 
+ACKNOWLEDGED = 1.0  # s; how long a reset waits at most until all transforms have reached their listeners
+SETTLED = 0.2  # s; and how long after the last one, until they have been taken
+
 
 class ClockOutput:
-    """Simulated time on /clock."""
+    """Simulated time on /clock; whoever does not tell the time is no publisher of it either."""
 
     def __init__(self, node: Node) -> None:
-        """Prepare the message."""
+        """Prepare the message; `enable` begins."""
+        self._node = node
+        self._publisher: Any = None
         self._template = Template(Clock(), [STAMP], lambda message, record: put_stamp(message.clock, record["stamp"]))
         self._stamp = self._template.record["stamp"][0]
-        self._send = sender(node.create_publisher(Clock, "/clock", STREAM))
+
+    def enable(self, wanted: bool) -> None:
+        """Be a publisher of /clock, or be none."""
+        if wanted and self._publisher is None:
+            self._publisher = self._node.create_publisher(Clock, "/clock", STREAM)
+            self._send = sender(self._publisher)
+        elif not wanted and self._publisher is not None:
+            self._node.destroy_publisher(self._publisher)
+            self._publisher = None
 
     def publish(self, snapshot: Snapshot) -> None:
         """Publish the time of a snapshot."""
@@ -139,24 +154,48 @@ def _fill_wrench(message: WrenchStamped, record: np.void) -> None:
 
 
 class TransformOutput:
-    """The frames that move, on /tf; those that do not, once for all on /tf_static."""
+    """The frames that move, on /tf; those that do not, once for all on /tf_static.
 
-    def __init__(self, node: Node, frames: FrameTree) -> None:
-        """Publish the fixed frames and prepare the message of the others."""
+    With robot_state_publisher beside it, which publishes all frames of links, only what that cannot know: where the
+    base is, and where contact points are.
+    """
+
+    def __init__(self, node: Node, frames: FrameTree, links: bool) -> None:
+        """Publish the fixed frames and prepare the message of the others; ``links``: those of links, too."""
         transform = [STAMP, ("translation", "<f8", 3), ("rotation", "<f8", 4)]
-        message = _transforms(frames.moving)
-        self._template = Template(message, [("transforms", transform, len(frames.moving))], _fill_transforms)
+        moving = list(range(len(frames.moving)))
+        fixed = list(range(len(frames.fixed)))
+        if not links:
+            moving = [k for k, (_, child) in enumerate(frames.moving) if child in (frames.base, *frames.contact_frames)]
+            fixed = [k for k, (parent, _) in enumerate(frames.fixed) if parent == frames.world]
+        self._moving = np.array(moving, dtype=int)
+        message = _transforms([frames.moving[k] for k in moving])
+        self._template = Template(message, [("transforms", transform, len(moving))], _fill_transforms)
         self._transforms = self._template.record[0]["transforms"]
-        self._send = sender(node.create_publisher(TFMessage, "/tf", PICTURES))
+        self._publisher = node.create_publisher(TFMessage, "/tf", PICTURES)
+        self._send = sender(self._publisher)
+        self._published = 0.0  # when, by the wall clock, s
         self._static = node.create_publisher(TFMessage, "/tf_static", LATCHED)
-        self._static.publish(_fixed_transforms(frames))
+        self._static.publish(_fixed_transforms(frames, fixed))
 
     def publish(self, snapshot: Snapshot, poses: Poses) -> None:
         """Publish where the moving frames are."""
         self._transforms["stamp"] = snapshot.stamp
-        self._transforms["translation"] = poses.translation
-        self._transforms["rotation"] = poses.rotation
+        self._transforms["translation"] = poses.translation[self._moving]
+        self._transforms["rotation"] = poses.rotation[self._moving]
+        self._published = time.monotonic()
         self._send(self._template.encoded())
+
+    def settle(self) -> None:
+        """Wait until listeners have taken what was published, before time goes back.
+
+        A tf2 buffer forgets everything when /clock goes back. An old transform that it takes afterwards is newer than
+        all that follow, which it then refuses. Nobody knows when a listener takes a message that has reached it: most
+        do at once.
+        """
+        if self._publisher.get_subscription_count():
+            self._publisher.wait_for_all_acked(Duration(seconds=ACKNOWLEDGED))
+            time.sleep(max(0.0, self._published + SETTLED - time.monotonic()))
 
 
 def _transforms(names: list[tuple[str, str]]) -> TFMessage:
@@ -175,12 +214,12 @@ def _fill_transforms(message: TFMessage, record: np.void) -> None:
         put_quaternion(transform.transform.rotation, numbers["rotation"])
 
 
-def _fixed_transforms(frames: FrameTree) -> TFMessage:
-    message = _transforms(frames.fixed)
+def _fixed_transforms(frames: FrameTree, chosen: list[int]) -> TFMessage:
+    message = _transforms([frames.fixed[k] for k in chosen])
     poses = frames.fixed_poses()
-    for transform, translation, rotation in zip(message.transforms, *poses, strict=True):
-        put_vector(transform.transform.translation, translation)
-        put_quaternion(transform.transform.rotation, rotation)
+    for transform, k in zip(message.transforms, chosen, strict=True):
+        put_vector(transform.transform.translation, poses.translation[k])
+        put_quaternion(transform.transform.rotation, poses.rotation[k])
     return message
 
 

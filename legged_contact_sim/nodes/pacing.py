@@ -10,7 +10,7 @@ class Pacer:
     """Paces a loop whose every turn is ``period`` of simulated time, by a clock that never jumps.
 
     Attributes:
-        missed: turns that began later than the deadline of the turn after them.
+        missed: turns that began later than the deadline of the turn after them, through no fault of somebody else.
         factor: simulated time over wall time in the last second.
     """
 
@@ -37,6 +37,11 @@ class Pacer:
     def begin(self) -> None:
         """Begin anew after a pause, which is nobody's fault."""
         self._deadline = time.monotonic()
+        self._excused = 0.0
+
+    def excuse(self, seconds: float) -> None:
+        """Do not call missed what is late because the loop has waited so long for somebody else."""
+        self._excused += seconds
 
     def wait(self) -> None:
         """Wait until the next turn is due; count it if its deadline has gone by."""
@@ -50,9 +55,10 @@ class Pacer:
             return
         self._deadline += self._interval
         late = now - self._deadline
+        self._excused = min(self._excused, max(late, 0.0))  # what is caught up needs no excuse
         if late < 0.0:
             time.sleep(-late)
         elif late > self._interval:
-            self.missed += 1
+            self.missed += late > self._interval + self._excused
             if late > CATCH_UP:
-                self._deadline = now
+                self._deadline, self._excused = now, 0.0

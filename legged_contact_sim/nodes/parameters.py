@@ -50,6 +50,9 @@ NODE_PARAMETERS: dict[str, Declared] = {
     "wrench_rate": Declared(1000.0, "Hz; contact wrenches, each the mean force since the last; 0: none", 0.0, 1e5),
     "odom_rate": Declared(1000.0, "Hz; 0: none", 0.0, 1e5),
     "tf_rate": Declared(100.0, "Hz; 0: none", 0.0, 1e5),
+    "link_frames": Declared(
+        True, "false: /tf has base and contact points only, beside robot_state_publisher", fixed=True
+    ),
     "marker_rate": Declared(50.0, "Hz; 0: none", 0.0, 1e5),
     "diagnostics_rate": Declared(5.0, "Hz; 0: none", 0.0, 1e3),
     "marker_scale": Declared(0.0, "m of arrow per N; 0: half a metre for the robot's weight", 0.0, 1e3),

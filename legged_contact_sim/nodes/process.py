@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any, NoReturn
 
 import rclpy
 from rclpy.exceptions import InvalidHandle, InvalidParameterTypeException, InvalidParameterValueException
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import Executor, ExternalShutdownException, MultiThreadedExecutor, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
@@ -77,11 +78,11 @@ class Running:
 
 
 @contextmanager
-def served(node: Node) -> Iterator[Running]:
-    """Answer services and parameter requests of a node in a thread of its own, beside the node's loop."""
-    executor = SingleThreadedExecutor()
+def served(node: Node, threads: int = 1) -> Iterator[Running]:
+    """Answer services and parameter requests of a node in threads of their own, beside the node's loop."""
+    executor = SingleThreadedExecutor() if threads == 1 else MultiThreadedExecutor(threads)
     executor.add_node(node)
-    thread = threading.Thread(target=_spin, args=(executor,), daemon=True)
+    thread = threading.Thread(target=_spin, args=(executor, node), daemon=True)
     thread.start()
     Running.in_loop = True
     try:
@@ -92,9 +93,16 @@ def served(node: Node) -> Iterator[Running]:
         node.destroy_node()
 
 
-def _spin(executor: SingleThreadedExecutor) -> None:
+def _spin(executor: Executor, node: Node) -> None:
+    """Answer until the executor is shut down; an error in one answer must not be the end of all others."""
     with suppress(ExternalShutdownException, InvalidHandle):
-        executor.spin()
+        while executor.context.ok() and not executor._is_shutdown:
+            try:
+                executor.spin()
+            except (ExternalShutdownException, InvalidHandle):
+                raise
+            except Exception:
+                node.get_logger().error(f"a request was not answered: {traceback.format_exc()}")
 
 
 def _interrupt(number: int, frame: Any) -> None:

@@ -36,7 +36,7 @@ class Outputs:
         self._joint_states = JointStateOutput(node, simulator.robot)
         self._odometry = OdometryOutput(node, self._frames)
         self.wrenches = WrenchOutput(node, self._frames)
-        self._transforms = TransformOutput(node, self._frames)
+        self._transforms = TransformOutput(node, self._frames, values["link_frames"])
         self._markers = MarkerOutput(node, self._frames)
         self._diagnostics = DiagnosticsOutput(node)
         self._description = publish_description(node, simulator.robot)
@@ -47,6 +47,7 @@ class Outputs:
         """Take over rates, rounded to whole control ticks, and the markers' sizes."""
         control = values["control_rate"]
         self._every = [max(1, round(control / values[name])) if values[name] > 0.0 else 0 for name in RATES]
+        self._clock.enable(values["clock_rate"] > 0.0)
         self._tell_every = 1.0 / max(values["diagnostics_rate"], 1e-9)
         self._markers.shape(values["marker_scale"], values.get("friction", 0.0))
 
@@ -67,6 +68,10 @@ class Outputs:
         if due[DIAGNOSTICS]:
             self.publish_conditions(snapshot, conditions)
         self._joint_states.publish(snapshot)
+
+    def settle(self) -> None:
+        """Wait until what was published is no longer under way, before time goes back."""
+        self._transforms.settle()
 
     def publish_everything(self, snapshot: Snapshot, conditions: Callable[[], dict[str, Any]]) -> None:
         """Publish all that is published at all, for somebody who has only just come."""

@@ -5,9 +5,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import LeggedContactSimError
+from ..errors import LeggedContactSimError, SimulationError
 
-ANSWER_SECONDS = 10.0  # how long an asker waits
+LOOK = 0.1  # s; between looks whether the loop is still there
 
 
 class Requests:
@@ -15,44 +15,68 @@ class Requests:
 
     def __init__(self) -> None:
         """Begin with none."""
-        self._waiting: queue.SimpleQueue[_Request] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[Request] = queue.SimpleQueue()
+        self._ended = threading.Event()
 
     def ask(self, action: Callable[[], Any]) -> Any:
         """Have the loop do something and return its result.
 
         Raises:
-            LeggedContactSimError: what the action raised.
-            TimeoutError: the loop did not come to it.
+            LeggedContactSimError: what the action raised, or that the loop has ended.
         """
-        request = _Request(action)
+        request = Request(action)
         self._waiting.put(request)
-        return request.result()
+        return self.await_result(request)
+
+    def await_result(self, request: "Request", meanwhile: Callable[[], None] | None = None) -> Any:
+        """Return the result of a request; wait for it, however long it takes.
+
+        Args:
+            request: that the loop knows of.
+            meanwhile: called again and again.
+
+        Raises:
+            LeggedContactSimError: what the action raised, or that the loop has ended.
+        """
+        while not request.done.wait(LOOK):
+            if self._ended.is_set():
+                raise SimulationError("the simulation has ended")
+            if meanwhile:
+                meanwhile()
+        if request.error:
+            raise request.error
+        return request.value
 
     def serve(self) -> None:
         """Do what was asked so far."""
         while not self._waiting.empty():
             self._waiting.get().serve()
 
+    def end(self) -> None:
+        """Say that nothing will be served any more."""
+        self._ended.set()
 
-class _Request:
-    """Something to do, and its result."""
+
+class Request:
+    """Something to do, and its result.
+
+    Attributes:
+        done: set when there is a result.
+        value: what the action returned.
+        error: what it raised instead.
+    """
 
     def __init__(self, action: Callable[[], Any]) -> None:
+        """Keep the action."""
         self._action = action
-        self._done = threading.Event()
-        self._value: Any = None
-        self._error: LeggedContactSimError | None = None
+        self.done = threading.Event()
+        self.value: Any = None
+        self.error: LeggedContactSimError | None = None
 
     def serve(self) -> None:
+        """Do it."""
         try:
-            self._value = self._action()
+            self.value = self._action()
         except LeggedContactSimError as error:
-            self._error = error
-        self._done.set()
-
-    def result(self) -> Any:
-        if not self._done.wait(ANSWER_SECONDS):
-            raise TimeoutError(f"the simulation did not answer within {ANSWER_SECONDS:g} s")
-        if self._error:
-            raise self._error
-        return self._value
+            self.error = error
+        self.done.set()

@@ -1,40 +1,43 @@
 """The services of simulation_interfaces, offered where that package is installed."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from rclpy.action import ActionServer, CancelResponse
+from simulation_interfaces.action import SimulateSteps
 from simulation_interfaces.msg import Result, SimulationState, SimulatorFeatures
 from simulation_interfaces.srv import (
-    GetEntities,
-    GetEntityState,
     GetSimulationState,
     GetSimulatorFeatures,
     ResetSimulation,
-    SetEntityState,
     SetSimulationState,
     StepSimulation,
 )
 
-from ..dynamics.functions import coordinates
-from ..dynamics.spatial import quaternion_matrix
 from ..errors import LeggedContactSimError
-from .cdr import put_quaternion, put_stamp, put_vector
+from .entity_services import EntityServices
+from .service_results import UNSUPPORTED, done, failed
 
 if TYPE_CHECKING:
     from .simulator_node import SimulatorNode
 
-MOST_STEPS = 10_000  # control ticks in one call
 FEATURES = (
+    SimulatorFeatures.ENTITY_BOUNDS_BOX,
+    SimulatorFeatures.ENTITY_CATEGORIES,
+    SimulatorFeatures.ENTITY_STATE_GETTING,
+    SimulatorFeatures.ENTITY_STATE_SETTING,
+    SimulatorFeatures.ENTITY_INFO_GETTING,
     SimulatorFeatures.SIMULATION_RESET,
     SimulatorFeatures.SIMULATION_RESET_TIME,
     SimulatorFeatures.SIMULATION_RESET_STATE,
     SimulatorFeatures.SIMULATION_STATE_GETTING,
+    SimulatorFeatures.SIMULATION_STATE_SETTING,
     SimulatorFeatures.SIMULATION_STATE_PAUSE,
     SimulatorFeatures.STEP_SIMULATION_SINGLE,
     SimulatorFeatures.STEP_SIMULATION_MULTIPLE,
-    SimulatorFeatures.ENTITY_STATE_GETTING,
-    SimulatorFeatures.ENTITY_STATE_SETTING,
+    SimulatorFeatures.STEP_SIMULATION_ACTION,
 )
+FAILED = Result.RESULT_OPERATION_FAILED
 
 
 class SimulationServices:
@@ -48,12 +51,19 @@ class SimulationServices:
             (GetSimulationState, "get_simulation_state", self._state),
             (SetSimulationState, "set_simulation_state", self._set_state),
             (ResetSimulation, "reset_simulation", self._reset),
-            (StepSimulation, "step_simulation", self._step),
-            (GetEntities, "get_entities", self._entities),
-            (GetEntityState, "get_entity_state", self._entity_state),
-            (SetEntityState, "set_entity_state", self._set_entity_state),
         ):
             node.create_service(kind, name, answer)
+        group = node.stepping_group
+        node.create_service(StepSimulation, "step_simulation", self._step, callback_group=group)
+        self._steps = ActionServer(
+            node,
+            SimulateSteps,
+            "simulate_steps",
+            self._simulate_steps,
+            cancel_callback=self._cancel_steps,
+            callback_group=group,
+        )
+        self._entities = EntityServices(node)
 
     def _features(self, _: Any, response: Any) -> Any:
         response.features.features = list(FEATURES)
@@ -61,82 +71,70 @@ class SimulationServices:
         return response
 
     def _state(self, _: Any, response: Any) -> Any:
-        paused = self._node.paused
-        response.state.state = SimulationState.STATE_PAUSED if paused else SimulationState.STATE_PLAYING
-        return _done(response)
+        response.state.state = self._present_state()
+        return done(response)
+
+    def _present_state(self) -> int:
+        if self._node.stopped:
+            return SimulationState.STATE_STOPPED
+        return SimulationState.STATE_PAUSED if self._node.paused else SimulationState.STATE_PLAYING
 
     def _set_state(self, request: Any, response: Any) -> Any:
-        wanted = request.state.state
-        if wanted not in (SimulationState.STATE_PAUSED, SimulationState.STATE_PLAYING):
-            return _failed(response, Result.RESULT_FEATURE_UNSUPPORTED, "only playing and paused can be chosen")
-        self._node.pause(wanted == SimulationState.STATE_PAUSED)
-        return _done(response)
+        wanted, node = request.state.state, self._node
+        changes: dict[int, Callable[[], None]] = {
+            SimulationState.STATE_STOPPED: node.stop,
+            SimulationState.STATE_PLAYING: lambda: node.pause(False),
+            SimulationState.STATE_PAUSED: lambda: node.pause(True),
+            SimulationState.STATE_QUITTING: node.quit,
+        }
+        if wanted not in changes:
+            return failed(response, UNSUPPORTED, "the state can be stopped, playing, paused or quitting")
+        if wanted == self._present_state():
+            already = SetSimulationState.Response.ALREADY_IN_TARGET_STATE
+            return failed(response, already, "the simulation is in this state already")
+        return _asked(response, changes[wanted])
 
     def _reset(self, request: Any, response: Any) -> Any:
-        scope = request.scope or ResetSimulation.Request.SCOPE_ALL
-        time, state = ResetSimulation.Request.SCOPE_TIME, ResetSimulation.Request.SCOPE_STATE
-        self._node.reset(time_too=bool(scope & time), state_too=bool(scope & state))
-        return _done(response)
+        kind, node = ResetSimulation.Request, self._node
+        scope = request.scope or kind.SCOPE_ALL
+        if scope not in (kind.SCOPE_ALL, kind.SCOPE_TIME, kind.SCOPE_STATE, kind.SCOPE_TIME | kind.SCOPE_STATE):
+            return failed(response, UNSUPPORTED, "nothing can be spawned: scopes are time, state, both and all")
+        time, state = bool(scope & kind.SCOPE_TIME), bool(scope & kind.SCOPE_STATE)
+        return _asked(response, lambda: node.reset(time_too=time, state_too=state))
 
     def _step(self, request: Any, response: Any) -> Any:
-        if request.steps > MOST_STEPS:
-            return _failed(response, Result.RESULT_OPERATION_FAILED, f"at most {MOST_STEPS} steps at once")
-        if not self._node.step(int(request.steps)):
-            return _failed(response, Result.RESULT_OPERATION_FAILED, "stepping needs a paused simulation")
-        return _done(response)
+        return _asked(response, lambda: self._node.step(int(request.steps)))
 
-    def _entities(self, _: Any, response: Any) -> Any:
-        response.entities = [self._node.simulator.robot.name]
-        return _done(response)
+    def _simulate_steps(self, goal: Any) -> Any:
+        """Do the steps of an action; feedback tells how many are done, many times a second."""
+        wanted, result = int(goal.request.steps), SimulateSteps.Result()
 
-    def _entity_state(self, request: Any, response: Any) -> Any:
-        node, robot = self._node, self._node.simulator.robot
-        if request.entity != robot.name:
-            return _failed(response, Result.RESULT_NOT_FOUND, f"the only entity is {robot.name}")
-        if robot.base == "floating":
-            snapshot, state = node.snapshot, response.state
-            state.header.frame_id = node.values["world_frame"]
-            put_stamp(state.header.stamp, snapshot.stamp)
-            put_vector(state.pose.position, snapshot.q[:3])
-            put_quaternion(state.pose.orientation, snapshot.q[3:7])
-            rotation = _rotation(snapshot.q)
-            put_vector(state.twist.linear, rotation @ snapshot.v[:3])
-            put_vector(state.twist.angular, rotation @ snapshot.v[3:6])
-        return _done(response)
+        def tell(completed: int) -> None:
+            goal.publish_feedback(SimulateSteps.Feedback(completed_steps=completed, remaining_steps=wanted - completed))
 
-    def _set_entity_state(self, request: Any, response: Any) -> Any:
-        robot = self._node.simulator.robot
-        if request.entity != robot.name:
-            return _failed(response, Result.RESULT_NOT_FOUND, f"the only entity is {robot.name}")
-        if robot.base != "floating":
-            return _failed(response, Result.RESULT_OPERATION_FAILED, f"the base of {robot.name} is fixed")
-        q, v = self._node.snapshot.q.copy(), self._node.snapshot.v.copy()
-        # The flags came with version 1.1 of the interfaces.
-        if getattr(request, "set_pose", True):
-            at, turned = request.state.pose.position, request.state.pose.orientation
-            q[:7] = at.x, at.y, at.z, turned.x, turned.y, turned.z, turned.w
         try:
-            q = coordinates(robot, q)
-            if getattr(request, "set_twist", True):
-                linear, angular, rotation = request.state.twist.linear, request.state.twist.angular, _rotation(q)
-                v[:3] = np.array([linear.x, linear.y, linear.z]) @ rotation
-                v[3:6] = np.array([angular.x, angular.y, angular.z]) @ rotation
-            self._node.set_state(q, v)
+            self._node.step(wanted, tell)
         except LeggedContactSimError as error:
-            return _failed(response, Result.RESULT_OPERATION_FAILED, str(error))
-        return _done(response)
+            goal.canceled() if goal.is_cancel_requested else goal.abort()
+            result.result.result, result.result.error_message = FAILED, str(error)
+            return result
+        tell(wanted)
+        goal.succeed()
+        result.result.result = Result.RESULT_OK
+        return result
+
+    def _cancel_steps(self, _: Any) -> CancelResponse:
+        try:
+            self._node.pause(True)
+        except LeggedContactSimError:
+            return CancelResponse.REJECT
+        return CancelResponse.ACCEPT
 
 
-def _rotation(q: np.ndarray) -> np.ndarray:
-    """Return the base's axes in the world, (3, 3)."""
-    return np.array(quaternion_matrix(*q[3:7].tolist())).reshape(3, 3)
-
-
-def _done(response: Any) -> Any:
-    response.result.result = Result.RESULT_OK
-    return response
-
-
-def _failed(response: Any, code: int, words: str) -> Any:
-    response.result.result, response.result.error_message = code, words
-    return response
+def _asked(response: Any, action: Callable[[], Any]) -> Any:
+    """Return the answer to something that is asked of the loop."""
+    try:
+        action()
+    except LeggedContactSimError as error:
+        return failed(response, FAILED, str(error))
+    return done(response)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from rcl_interfaces.msg import SetParametersResult
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from std_srvs.srv import SetBool, Trigger
@@ -25,10 +26,12 @@ from .publishing import Outputs
 from .requests import Requests
 from .robot_parameters import declare_robot, robot_declarations
 from .snapshot import NANOSECONDS, Snapshot
+from .stepping import Stepping
 from .throttle import Throttle
 
 IDLE = 0.005  # s; between looks at requests while paused
 GLANCE = 5e-5  # s; between looks for an awaited command
+THREADS = 3  # that answer services: one may wait for steps to be done, one for a contact model to be compiled
 REMINDER = 0.5  # s; after which the awaited joint state is published again
 
 
@@ -59,15 +62,19 @@ class SimulatorNode(Node):
         self.pushes = Pushes(self, robot, self.values["frame_prefix"], warn)
         self.outputs = Outputs(self, self.simulator, self.values)
         self.paused: bool = self.values["paused"]
+        self.stopped = False  # paused at the start, until it is set running or paused again
         self._warn = warn
         self._requests = Requests()
+        self._stepping: Stepping | None = None  # steps that are being done while paused
         self._begun = 0  # ns; what every stamp has beyond the simulator's own time
         self._ticks = self._resets = 0
         self._trouble = self._waiting = ""
         self._put_into_start_state()
         self.create_service(Trigger, "reset", self._on_reset)
         self.create_service(SetBool, "pause", self._on_pause)
-        self.create_service(Trigger, "step", self._on_step)
+        # Whoever has asked for steps waits until they are done; meanwhile others are answered.
+        self.stepping_group = MutuallyExclusiveCallbackGroup()
+        self.create_service(Trigger, "step", self._on_step, callback_group=self.stepping_group)
         self.add_on_set_parameters_callback(self._change_parameters)
         if importlib.util.find_spec("simulation_interfaces"):
             from .simulation_services import SimulationServices
@@ -84,20 +91,45 @@ class SimulatorNode(Node):
         """Stop time or let it go on."""
 
         def change() -> None:
-            self.paused = paused
+            self._end_stepping("paused" if paused else "set running")
+            self.paused, self.stopped = paused, False
             self.pacer.begin()
 
         self._requests.ask(change)
 
-    def step(self, ticks: int) -> bool:
-        """Advance by some control ticks while paused; return whether it was paused."""
+    def stop(self) -> None:
+        """Put everything back to the start and let time stand there."""
 
-        def advance() -> bool:
-            for _ in range(ticks if self.paused else 0):
-                self._tick()
-            return self.paused
+        def change() -> None:
+            self._reset(time_too=True, state_too=True)
+            self.paused = self.stopped = True
 
-        return self._requests.ask(advance)
+        self._requests.ask(change)
+
+    def quit(self) -> None:
+        """End the loop, and with it the process."""
+        Running.wanted = False
+
+    def step(self, ticks: int, tell: Callable[[int], None] | None = None) -> None:
+        """Advance by some control ticks while paused; in lockstep each waits for its command, as it does while running.
+
+        Args:
+            ticks: how many.
+            tell: is told now and then how many are done.
+
+        Raises:
+            LeggedContactSimError: the simulation is not paused, or it was interrupted by a pause, a reset or its end.
+        """
+        stepping = Stepping(ticks)
+
+        def begin() -> None:
+            if not self.paused or self.stopped:
+                raise ParameterError("the simulation is not paused")
+            self._end_stepping("replaced by other steps")
+            self._stepping = None if stepping.done.is_set() else stepping
+
+        self._requests.ask(begin)
+        self._requests.await_result(stepping, (lambda: tell(stepping.value)) if tell else None)
 
     def set_state(self, q: np.ndarray, v: np.ndarray) -> None:
         """Put the robot into a state without changing the time."""
@@ -117,21 +149,35 @@ class SimulatorNode(Node):
         self.pacer.begin()
         while running:
             self._requests.serve()
-            if self.paused:
+            if not self._moves():
                 self.outputs.publish_conditions(self.snapshot, self._conditions)
                 time.sleep(IDLE)
                 continue
             if self._awaits_command() and not self._await_command(running):
                 continue
-            self.pacer.wait()
+            if self._stepping is None:
+                self.pacer.wait()
             self._tick()
+            if self._stepping and self._stepping.advance():
+                self._stepping = None
+        self._end_stepping("ended")
+        self._requests.end()
+
+    def _moves(self) -> bool:
+        """Return whether time goes on: while it is not paused, and during steps that were asked for."""
+        return not self.paused or self._stepping is not None
+
+    def _end_stepping(self, reason: str) -> None:
+        if self._stepping:
+            self._stepping.interrupt(reason)
+            self._stepping = None
 
     def _tick(self) -> None:
         """Advance by one control period and publish what is due."""
         now = self.simulator.time
         if not self.values["lockstep"]:
             self.commands.poll(now)
-        self.commands.expire(now, self.values["command_timeout"])
+            self.commands.expire(now, self.values["command_timeout"])
         self.pushes.poll(self.simulator, self.values["push_duration"], self._bodies)
         self._ticks += 1
         try:
@@ -158,7 +204,8 @@ class SimulatorNode(Node):
         awaited = self.snapshot.nanoseconds if lockstep else None
         came = False
         resets, reminded = self._resets, time.monotonic()
-        while running and not self.paused and resets == self._resets and lockstep == self.values["lockstep"]:
+        begun = reminded
+        while running and self._moves() and resets == self._resets and lockstep == self.values["lockstep"]:
             self.commands.poll(self.simulator.time, awaited)
             came = self.commands.state == "fresh" and awaited in (None, self.commands.answered)
             if came:
@@ -171,6 +218,8 @@ class SimulatorNode(Node):
         if self._waiting:
             self._waiting = ""
             self.pacer.begin()
+        else:
+            self.pacer.excuse(time.monotonic() - begun)
         return came
 
     def _remind(self) -> None:
@@ -213,6 +262,9 @@ class SimulatorNode(Node):
     def _reset(self, time_too: bool, state_too: bool) -> None:
         elapsed = self.snapshot.nanoseconds
         state = self.simulator.state
+        self._end_stepping("reset")
+        if time_too:
+            self.outputs.settle()
         self._put_into_start_state()
         if not state_too:
             self.simulator.set_state(*state)
@@ -247,11 +299,7 @@ class SimulatorNode(Node):
         return _answer(response, "paused" if request.data else "running", lambda: self.pause(request.data))
 
     def _on_step(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        def step() -> None:
-            if not self.step(1):
-                raise ParameterError("the simulation is not paused")
-
-        return _answer(response, f"advanced by {self.period:g} s", step)
+        return _answer(response, f"advanced by {self.period:g} s", lambda: self.step(1))
 
     def _change_parameters(self, changes: list[Parameter]) -> SetParametersResult:
         values = dict(self.values)
@@ -261,7 +309,7 @@ class SimulatorNode(Node):
                     take_value(values, change.name, self._declared[change.name], change.value)
             self._try(values)
             self._requests.ask(lambda: self._take_values(values))
-        except (LeggedContactSimError, TimeoutError) as error:
+        except LeggedContactSimError as error:
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
 
@@ -299,7 +347,7 @@ def _answer(response: Any, words: str, action: Callable[[], Any]) -> Any:
     try:
         action()
         response.success, response.message = True, words
-    except (LeggedContactSimError, TimeoutError) as error:
+    except LeggedContactSimError as error:
         response.success, response.message = False, str(error)
     return response
 
@@ -329,7 +377,7 @@ def _run() -> None:
         f"{node.simulator.robot.name} on {node.values['terrain.kind']} under {node.simulator.contact_model}: "
         f"physics at {1.0 / node.simulator.time_step:.0f} Hz, control at {1.0 / node.period:.0f} Hz"
     )
-    with served(node) as running:
+    with served(node, THREADS) as running:
         node.run(running)
 
 

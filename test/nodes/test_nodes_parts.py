@@ -15,8 +15,8 @@ from sensor_msgs.msg import JointState
 
 from legged_contact_sim import ParameterError, RobotModel, Simulator
 from legged_contact_sim.dynamics import forward_kinematics
-from legged_contact_sim.nodes import pacing, throttle
-from legged_contact_sim.nodes.cdr import STAMP, Template, put_stamp
+from legged_contact_sim.nodes import cdr, pacing, throttle
+from legged_contact_sim.nodes.cdr import STAMP, Template, put_stamp, serialized
 from legged_contact_sim.nodes.markers import upright_to
 from legged_contact_sim.nodes.pacing import Pacer
 from legged_contact_sim.nodes.process import FAST_DDS_PROFILES, choose_profiles
@@ -69,6 +69,23 @@ def test_a_patched_message_has_no_byte_too_many(filled):
     message = store.deserialize_cdr(template.encoded(), "sensor_msgs/msg/JointState")
     assert len(store.serialize_cdr(message, "sensor_msgs/msg/JointState")) == len(template.encoded())
     assert (message.header.stamp.sec, message.name) == (7, ["hip", "knee"])
+
+
+def test_marks_that_memory_has_left_between_numbers_are_not_taken_for_numbers(monkeypatch):
+    """Doubles lie at multiples of eight bytes; the four before them, behind their count, hold what was in memory."""
+    gap = 4 + 8 + 8 + 4 + 12 + 4  # header, stamp, empty frame, number of names, "knees", number of positions
+
+    def dirty(message):
+        raw = bytearray(serialized(message))
+        raw[gap : gap + 4] = raw[4:8]
+        return bytes(raw)
+
+    monkeypatch.setattr(cdr, "serialized", dirty)
+    template = Template(JointState(name=["knees"]), [STAMP, ("position", "<f8", 1), ("effort", "<f8", 1)], fill)
+    template.record["stamp"], template.record["position"], template.record["effort"] = (1, 2), 3.0, 4.0
+    message = deserialize_message(template.encoded(), JointState)
+    assert (message.header.stamp.sec, message.header.stamp.nanosec) == (1, 2)
+    assert (list(message.position), list(message.effort)) == ([3.0], [4.0])
 
 
 @settings(deadline=None)
@@ -149,6 +166,25 @@ def test_pacer_keeps_time_and_counts_what_it_misses(monkeypatch):
         pacer.wait()
     assert clock.now == pytest.approx(112.6, abs=0.01), "but not what is lost for good"
     assert pacer.missed == missed + 1
+
+
+def test_what_is_late_because_somebody_else_was_waited_for_is_not_missed(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(pacing, "time", clock)
+    pacer = Pacer(0.001, 1.0)
+    for _ in range(100):
+        clock.now += 0.0005  # the loop's own work
+        clock.now += 0.004  # an answer that is late
+        pacer.excuse(0.004)
+        pacer.wait()
+    assert pacer.missed == 0
+    for _ in range(1000):
+        pacer.wait()
+    assert pacer.missed == 0, "nor while it is caught up"
+    for _ in range(10):
+        clock.now += 0.004
+        pacer.wait()
+    assert pacer.missed == 10, "an excuse is gone when all is caught up"
 
 
 def test_free_running_never_waits(monkeypatch):
