@@ -9,6 +9,7 @@ ARGS     ?=
 
 RUN     := $(VENV)/bin/python
 SOURCES := setup.py setup.cfg package.xml
+JIT_TESTS := test/test_compilation.py test/test_compile_process.py test/test_shared_helpers.py
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 export PIP_ROOT_USER_ACTION := ignore
@@ -16,7 +17,7 @@ export PIP_ROOT_USER_ACTION := ignore
 PIP := $(RUN) -m pip --quiet --quiet
 OFFLINE := { echo "pip could not install it; is its package index in reach?" >&2; exit 1; }
 
-.PHONY: help test sim soak lint types bench bench-ros clean
+.PHONY: help test test-floor sim soak lint types bench bench-ros clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -25,6 +26,11 @@ help: ## list the targets
 test: lint types $(VENV)/.ros ## lint, type-check and run the tests (PYTEST_ADDOPTS is respected; WORKERS=2)
 	@echo "== pytest"
 	@PYTEST_ADDOPTS="-n $(WORKERS) --dist loadfile $$PYTEST_ADDOPTS" $(RUN) -m pytest -q
+
+test-floor: requirements/floor.txt ## the tests of the compiler with the oldest numba that setup.py allows (Python 3.12 at most)
+	@$(PYTHON) -m venv $(VENV)-floor
+	@$(VENV)-floor/bin/python -m pip --quiet --quiet install -r requirements/floor.txt || $(OFFLINE)
+	@$(VENV)-floor/bin/python -m pytest -q $(JIT_TESTS)
 
 sim: $(VENV)/.ros ## simulate over ROS 2 until Ctrl-C (SCENARIO=quadruped_stand, ARGS="--record")
 	@$(VENV)/bin/legged-contact-sim run $(SCENARIO) $(ARGS)
@@ -48,7 +54,7 @@ bench-ros: $(VENV)/.ros ## how much of a core the simulator node takes at full l
 	@$(RUN) -m benchmarks.ros_load
 
 clean: ## remove the environment, caches and build products
-	@rm -rf $(VENV) build install log *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) $(VENV)-floor build install log *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.test: requirements/test.txt $(SOURCES) | $(VENV)/.python

@@ -4,8 +4,8 @@ import ast
 import dis
 import functools
 import os
+import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -106,7 +106,7 @@ def test_a_renamed_source_changes_the_key(package):
 
 def test_an_edit_of_the_compiler_reaches_everything(package):
     before = cache.compiler_key()
-    path = package / "jit" / "sources.py"
+    path = package / "jit" / "numba_internals.py"
     path.write_bytes(path.read_bytes() + b"\n")
     assert cache.compiler_key() != before
 
@@ -158,14 +158,13 @@ def test_imports_of_another_package_are_followed(tmp_path, line, reached):
     found = sources.sources_of(package / "model.py")
     assert package / "model.py" in found
     assert (package / "helpers.py" in found) == reached
-    assert PACKAGE / "jit" / "compilation.py" in found
 
 
 def test_everything_that_entries_reach_is_in_their_key():
     """Follow names from the entries to all functions and constants of the package that are compiled into them."""
     for model in contact.MODELS:
         contact.MODELS[model]
-    entries = [entry.py_func for entry in compilation._entries]
+    entries = [entry.py_func for entry in compilation.entries]
     entries = [entry for entry in entries if entry.__module__.startswith("legged_contact_sim.")]
     assert len(entries) > 20
     for entry in entries:
@@ -202,8 +201,9 @@ def imported_from(module):
         if isinstance(node, ast.ImportFrom) and node.level:
             base = folder if node.level == 1 else folder.parents[node.level - 2]
             target = base.joinpath(*(node.module or "").split("."))
-            path = target.with_suffix(".py") if target.with_suffix(".py").is_file() else target / "__init__.py"
-            origins.update({alias.asname or alias.name: path for alias in node.names})
+            for alias in node.names:
+                places = target / f"{alias.name}.py", target.with_suffix(".py"), target / "__init__.py"
+                origins[alias.asname or alias.name] = next(place for place in places if place.is_file())
     return origins
 
 
@@ -230,8 +230,7 @@ def test_cache_of_a_read_only_package_is_found_again_and_never_stale(tmp_path):
     value, told = energy_of_block(tmp_path, **environment)
     assert value == pytest.approx(BLOCK_ENERGY, rel=1e-12)
     assert "compiling" in told
-    assert "energy_entry: " in told
-    assert "\r" not in told, "a file is not a terminal"
+    assert "energy_entry: compiled" in told
     (folder,) = (user_cache / "legged_contact_sim").iterdir()
     assert folder.name.startswith("kernels-")
     assert str(folder) in told
@@ -245,28 +244,6 @@ def test_cache_of_a_read_only_package_is_found_again_and_never_stale(tmp_path):
     changed, told = energy_of_block(tmp_path, **environment)
     assert changed == pytest.approx(4.0 * value, rel=1e-12)
     assert "compiling" in told
-
-
-@pytest.mark.parametrize("left", [0.0, 0.5], ids=["nothing", "half"])
-def test_what_a_power_cut_leaves_of_a_cache_is_made_anew(tmp_path, left):
-    whole = energy_of_block(ROOT, NUMBA_CACHE_DIR=str(tmp_path))
-    damaged = [path for path in tmp_path.rglob("*.nb*") if path.is_file()]
-    assert len(damaged) >= 2
-    for path in damaged:
-        path.write_bytes(path.read_bytes()[: int(left * path.stat().st_size)])
-    value, told = energy_of_block(ROOT, NUMBA_CACHE_DIR=str(tmp_path))
-    assert value == whole[0]
-    assert "compiling" in told
-    assert energy_of_block(ROOT, NUMBA_CACHE_DIR=str(tmp_path)) == (value, "")
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only there a process can be denied large files")
-def test_a_full_disk_costs_the_cache_and_nothing_else(tmp_path):
-    prelude = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))\n"
-    value, told = energy_of_block(ROOT, prelude, NUMBA_CACHE_DIR=str(tmp_path))
-    assert value == pytest.approx(BLOCK_ENERGY, rel=1e-12)
-    assert told.count("cannot keep energy_entry: ") == 1
-    assert "Traceback" not in told
 
 
 def test_a_program_may_leave_the_folder_that_its_cache_is_relative_to(tmp_path):
@@ -362,15 +339,6 @@ def test_old_caches_are_forgotten_but_the_newest(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {*kept, "something_else"}
 
 
-def test_our_cache_folder_is_not_forced_on_others():
-    import numba
-
-    assert "kernels-" not in numba.config.CACHE_DIR
-    with compilation._cache_folder_in_force(cache.cache_folder()):
-        assert str(cache.cache_folder()) == numba.config.CACHE_DIR
-    assert "kernels-" not in numba.config.CACHE_DIR
-
-
 # bind
 
 
@@ -401,53 +369,6 @@ def test_an_entry_keeps_its_name_and_a_helper_stays_python():
     assert isinstance(double, types.FunctionType)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells children of their parent's end")
-def test_a_child_that_compiles_ends_with_its_parent():
-    """Also while LLVM works, which listens to nobody: here a child that ignores every signal it can."""
-    text = """
-import signal, time
-from legged_contact_sim.jit import compilation
-def work():
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
-    print("ready", flush=True)
-    time.sleep(600.0)
-compilation._fork(work)
-time.sleep(600.0)
-"""
-    parent = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE)
-    assert parent.stdout.readline() == b"ready\n"
-    parent.terminate()
-    parent.wait(60.0)
-    assert parent.stdout.read() == b"", "the pipe has no end while the child lives"
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="without fork every process compiles for itself")
-def test_an_interrupt_ends_the_child_that_compiles():
-    def interrupt(*_):
-        raise KeyboardInterrupt
-
-    child = compilation._fork(lambda: time.sleep(600.0))
-    before = signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, 0.1)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            compilation._wait_for([child])
-    finally:
-        signal.signal(signal.SIGALRM, before)
-    with pytest.raises(ProcessLookupError):
-        os.kill(child, 0)
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="without fork every process compiles for itself")
-def test_a_program_may_ignore_its_children():
-    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    try:
-        compilation._wait_for([compilation._fork(lambda: None)])
-    finally:
-        signal.signal(signal.SIGCHLD, before)
-
-
 # types of calls, found once
 
 
@@ -459,7 +380,7 @@ import os
 import numba
 from numba.core.types.functions import BaseFunction
 from numba.extending import register_jitable
-from legged_contact_sim.jit import compilation, type_memory
+from legged_contact_sim.jit import compilation, numba_internals
 
 @register_jitable
 def there_and_back(x):
@@ -484,7 +405,8 @@ def counted(self, context, args, kws):
     return find_type(self, context, args, kws)
 BaseFunction.get_call_type = counted
 if os.environ["REMEMBER"] == "yes":
-    type_memory.remember_types_of_calls()
+    for owner, name, replacement in numba_internals.type_memory():
+        setattr(owner, name, replacement)
 print(both(1.0), sum(key.typing_key is there_and_back for key, _ in asked))
 """)
     answers = []
@@ -498,3 +420,13 @@ print(both(1.0), sum(key.typing_key is there_and_back for key, _ in asked))
     assert answers[0][0] == answers[1][0] == "(0.0, 3.0, 0.0, 3.0, 2.0, 2.0, 1.0, 1)"
     assert answers[0][1] > 2
     assert answers[1][1] == 2  # once as written, once not
+
+
+# versions of numba
+
+
+def test_the_floor_that_is_tested_is_the_floor_that_is_promised():
+    promised = dict(re.findall(r'"(numba|numpy|scipy)>=([0-9.]+)"', (ROOT / "setup.py").read_text()))
+    tested = dict(re.findall(r"(numba|numpy|scipy)==([0-9.]+)\.\*", (ROOT / "requirements/floor.txt").read_text()))
+    assert len(promised) == 3
+    assert tested == promised

@@ -10,7 +10,7 @@ from .compilation import (
     shared,
     together_with,
 )
-from .shared_helpers import Call
+from .helpers import Call
 
 __all__ = [
     "Call",

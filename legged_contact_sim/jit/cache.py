@@ -1,6 +1,6 @@
 """Where compiled kernels are kept, and under which key.
 
-One folder for each version of Python, numba, processor and of this room; in it one folder for each kernel and each
+One folder for each version of Python, numba, processor and of how we compile; in it one folder for each kernel and each
 state of the sources that it is made of. So an edit of one contact model leaves the others compiled.
 """
 
@@ -24,6 +24,7 @@ import numba
 from . import sources
 
 KEPT_CACHES = 4
+COMPILER = ("compilation.py", "helpers.py", "numba_internals.py")  # what decides how a kernel is compiled
 USER = os.getuid() if hasattr(os, "getuid") else 0
 
 
@@ -33,13 +34,17 @@ def register(function: Callable[..., Any]) -> None:
     _keys[function] = source_key(kernel_sources(function))
 
 
-def kernel_folder(function: Callable[..., Any]) -> Path:
-    """Return the folder that holds a registered kernel, compiled from its sources, created on first use."""
+def kernel_folder(function: Callable[..., Any], plain: bool = False) -> Path:
+    """Return the folder that holds a registered kernel, compiled from its sources, created on first use.
+
+    What plain numba has compiled is kept apart: it differs in the last digits (see `numba_internals`).
+    """
     name = f"{function.__module__}.{function.__qualname__}".replace("<locals>.", "")
-    folder = cache_folder() / f"{name}-{_keys[function]}"
+    suffix = "-plain" if plain else ""
+    folder = cache_folder() / f"{name}-{_keys[function]}{suffix}"
     if not folder.is_dir():
         folder.mkdir(parents=True, exist_ok=True)
-        _forget_old(folder, f"{name}-????????????????")
+        _forget_old(folder, f"{name}-????????????????{suffix}")
     return folder
 
 
@@ -56,8 +61,8 @@ def compiler_key() -> str:
     """Return a hash of who compiles for which processor: several machines and versions of Python may see a folder."""
     processor = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
     digest = hashlib.sha256(f"{numba.__version__} {sys.version} {processor}".encode())
-    for source in sorted((sources.PACKAGE / "jit").glob("*.py")):
-        digest.update(source.name.encode() + b"\0" + source.read_bytes())
+    for name in COMPILER:
+        digest.update((sources.PACKAGE / "jit" / name).read_bytes())
     return digest.hexdigest()[:16]
 
 

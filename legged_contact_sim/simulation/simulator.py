@@ -1,6 +1,7 @@
 """The simulator: one robot on one terrain under one contact model, step by step."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from math import isfinite
 from typing import Any, NamedTuple
 from weakref import ref
@@ -287,7 +288,7 @@ class Simulator:
         return self.model.system.rates[EFFORT, self.robot.velocity_indices].copy()
 
     def _make_model(self, name: str, terrain: Terrain, parameters: Mapping[str, Any]) -> ContactModel:
-        with together_with(lambda: energies(self.robot, self.robot.home, np.zeros(self.robot.nv))):
+        with together_with(*_calls_of_a_start(self.robot, terrain)):
             given = self._ground.parameters(MODELS.named(name), parameters)
             model = make_contact_model(name, self.robot, terrain, given)
             self._single_step = model.single_step(self.time_step, self._command, self._row)
@@ -386,6 +387,14 @@ def make_contact_model(name: str, robot: RobotModel, terrain: Terrain, parameter
     """Return a contact model by name with checked parameters."""
     model = MODELS.named(name)
     return model(robot, terrain, model.make_parameters(**parameters))
+
+
+def _calls_of_a_start(robot: RobotModel, terrain: Terrain) -> list[Callable[[], Any]]:
+    """Return what a start calls besides a step, to be compiled at the same time."""
+    calls: list[Callable[[], Any]] = [partial(energies, robot, robot.home, np.zeros(robot.nv))]
+    if robot.base == "floating":
+        calls += [partial(contact_centers, robot, robot.home), partial(terrain.gap, np.zeros((1, 3)))]
+    return calls
 
 
 def _neighbours(vector: np.ndarray, indices: np.ndarray) -> np.ndarray:

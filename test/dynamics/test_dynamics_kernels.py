@@ -52,7 +52,7 @@ def survey(robot):
 
 for name in ("quadruped12", "double_pendulum"):
     survey(RobotModel.from_urdf(name))
-signatures = {entry.py_func.__name__: len(entry.signatures) for entry in compilation._entries if entry.signatures}
+signatures = {entry.py_func.__name__: len(entry.signatures) for entry in compilation.entries if entry.signatures}
 print(json.dumps({"signatures": signatures}))
 """
 
