@@ -60,7 +60,7 @@ class SimulationServices:
             SimulateSteps,
             "simulate_steps",
             self._simulate_steps,
-            cancel_callback=self._cancel_steps,
+            cancel_callback=lambda _: CancelResponse.ACCEPT,
             callback_group=group,
         )
         self._entities = EntityServices(node)
@@ -106,29 +106,22 @@ class SimulationServices:
         return _asked(response, lambda: self._node.step(int(request.steps)))
 
     def _simulate_steps(self, goal: Any) -> Any:
-        """Do the steps of an action; feedback tells how many are done, many times a second."""
+        """Do the steps of an action; feedback tells ten times a second how many are done."""
         wanted, result = int(goal.request.steps), SimulateSteps.Result()
 
         def tell(completed: int) -> None:
             goal.publish_feedback(SimulateSteps.Feedback(completed_steps=completed, remaining_steps=wanted - completed))
+            if goal.is_cancel_requested:
+                self._node.pause(True)
 
         try:
             self._node.step(wanted, tell)
         except LeggedContactSimError as error:
             goal.canceled() if goal.is_cancel_requested else goal.abort()
-            result.result.result, result.result.error_message = FAILED, str(error)
-            return result
-        tell(wanted)
+            return failed(result, FAILED, str(error))
+        goal.publish_feedback(SimulateSteps.Feedback(completed_steps=wanted, remaining_steps=0))
         goal.succeed()
-        result.result.result = Result.RESULT_OK
-        return result
-
-    def _cancel_steps(self, _: Any) -> CancelResponse:
-        try:
-            self._node.pause(True)
-        except LeggedContactSimError:
-            return CancelResponse.REJECT
-        return CancelResponse.ACCEPT
+        return done(result)
 
 
 def _asked(response: Any, action: Callable[[], Any]) -> Any:
