@@ -20,7 +20,8 @@ OBJECTS, ALL_POINTS = f"{EXACT}, an object per contact", f"{EXACT}, all contact 
 NOTES = """
 Standing on four feet, 0.5 ms. Ours: `sim.step(effort)`, then numbers read from `sim.q`, `sim.v` and
 `sim.contacts.force` (world axes). MuJoCo, default settings: `data.ctrl[:] = ...`, `mj_step`, numbers read from
-`data.qpos` and `data.qvel`, `mj_contactForce` for each of `data.ncon` contacts (contact axes).
+`data.qpos` and `data.qvel`, `mj_contactForce` for each of `data.ncon` contacts (contact axes). Arrays are views,
+fetched once.
 """
 
 
@@ -43,10 +44,11 @@ def check_weight(case: StepCase, name: str, force: float) -> None:
 def our_loop(simulator: Simulator) -> Callable[[], float]:
     """Return a turn of the loop with arrays."""
     effort = np.zeros(simulator.robot.joint_count)
+    q, v, force = simulator.q, simulator.v, simulator.contacts.force
 
     def turn() -> float:
         simulator.step(effort)
-        return float(simulator.q[2] + simulator.v[2] + simulator.contacts.force[0, 2])
+        return float(q[2] + v[2] + force[0, 2])
 
     return turn
 
@@ -68,15 +70,16 @@ def mujoco_loop(case: StepCase) -> Callable[[], float]:
     player = MuJoCoPlayer(case, Options(), DEFAULT)
     model, data, targets, force = player.model, player.data, np.zeros(len(player.drives)), np.zeros(6)
     targets[player.drives] = case.joint_home
-    data.ctrl[:] = targets
+    q, v, controls = data.qpos, data.qvel, data.ctrl
+    controls[:] = targets
     mujoco.mj_step(model, data, nstep=round(SETTLING / case.time_step))
 
     def turn() -> float:
-        data.ctrl[:] = targets
+        controls[:] = targets
         mujoco.mj_step(model, data)
         for contact in range(data.ncon):
             mujoco.mj_contactForce(model, data, contact, force)
-        return float(data.qpos[2] + data.qvel[2] + force[0])
+        return float(q[2] + v[2] + force[0])
 
     turn()
     total = 0.0

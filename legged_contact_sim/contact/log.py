@@ -16,7 +16,7 @@ NO_LOG = np.empty((0, 0))
 
 def log_width(robot: RobotModel) -> int:
     """Return the number of columns of a log row."""
-    return robot.nq + robot.nv + LEDGER + PER_POINT * len(robot.contact_names)
+    return robot.nq + robot.nv + LEDGER + 1 + PER_POINT * len(robot.contact_names)
 
 
 class LogRows:
@@ -28,6 +28,7 @@ class LogRows:
         ledger: `works` and `solver` side by side.
         works: done on the robot since the last reset, J, (..., 6), in the order of `WORK_TERMS`.
         solver: (..., 7), in the order of `SOLVER_TERMS`.
+        total: sum of the kernels' state, (...): finite only if all of the state is.
         force: on the robot, mean over the step, world axes, N, (..., m, 3).
         slip_velocity: of the touching point along the ground, world axes, m/s, (..., m, 3); zero where it is open.
         position: of the touching point in the world, m, (..., m, 3).
@@ -43,11 +44,12 @@ class LogRows:
         def part(size: int, *shape: int) -> np.ndarray:
             nonlocal begin
             begin += size
-            return rows[..., begin - size : begin].reshape(*rows.shape[:-1], *shape)
+            return rows[..., begin - size : begin].reshape((*rows.shape[:-1], *shape))
 
         self.q, self.v = part(robot.nq, robot.nq), part(robot.nv, robot.nv)
         self.ledger = part(LEDGER, LEDGER)
         self.works, self.solver = self.ledger[..., : len(WORK_TERMS)], self.ledger[..., len(WORK_TERMS) :]
+        self.total = part(1)
         self.force = part(3 * points, points, 3)
         self.slip_velocity = part(3 * points, points, 3)
         self.position = part(3 * points, points, 3)
@@ -107,4 +109,8 @@ def record(system, h, row):
     copy(q, row[:nq])
     rates_to_base_axes(system.links, q, v, row[nq : nq + nv])
     copy(system.ledger, row[nq + nv : nq + nv + width])
-    record_contacts(system, h, row[nq + nv + width :])
+    total = 0.0
+    for number in system.state:
+        total += number
+    row[nq + nv + width] = total
+    record_contacts(system, h, row[nq + nv + width + 1 :])

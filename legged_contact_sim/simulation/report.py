@@ -50,6 +50,10 @@ class StepReport:
     """The last step of a simulator; what costs time is worked out when it is asked for.
 
     A report reads the simulator's own arrays until the next step, and a copy of them from then on.
+
+    Attributes:
+        time: at the end of the step, s.
+        kept: whether it reads a copy.
     """
 
     def __init__(self, simulator: "Simulator", row: np.ndarray, live: LogRows) -> None:
@@ -57,14 +61,14 @@ class StepReport:
         self._robot = simulator.robot
         self._time_step = simulator.time_step
         self._start = simulator.start_energy
-        self._row, self._kept = row, False
+        self._row, self.kept = row, False
         self._views: LogRows | None = live
         self.time = simulator.time
 
     def keep(self) -> None:
         """Copy what the next step overwrites."""
-        if not self._kept:
-            self._row, self._views, self._kept = self._row.copy(), None, True
+        if not self.kept:
+            self._row, self._views, self.kept = self._row.copy(), None, True
 
     @property
     def _rows(self) -> LogRows:
@@ -108,6 +112,7 @@ class StepReport:
     @cached_property
     def energy(self) -> EnergyAudit:
         """Energies now and works since the last reset."""
+        self.keep()
         now = energies(self._robot, self._rows.q, self._rows.v)
         return EnergyAudit.from_ledger(now, self._start, self._rows.ledger)
 

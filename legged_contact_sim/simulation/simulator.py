@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 from math import isfinite
+from sys import getrefcount
 from typing import Any, NamedTuple
-from weakref import ref
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -72,9 +72,11 @@ class Simulator:
         self._row = np.zeros((1, log_width(self.robot)))  # what the last step left
         self._views = LogRows(self.robot, read_only(self._row[0]))
         self._efforts = _neighbours(self._command[0, 0], self.robot.velocity_indices)
-        self._last_report: Callable[[], StepReport | None] = _nothing
         self._ground = Ground()
+        self._total = self._views.total
         self.model = self._make_model(contact_model, self.terrain, parameters)
+        self.time, self.start_energy = 0.0, 0.0
+        self._report = StepReport(self, self._row[0], self._views)
         self.reset()
 
     def __repr__(self) -> str:
@@ -144,8 +146,8 @@ class Simulator:
         """
         self._set_effort(effort)
         self._step()
-        report = StepReport(self, self._row[0], self._views)
-        self._last_report = ref(report)
+        report = self._report
+        report.time = self.time
         return report
 
     def advance(self, steps: int, effort: ArrayLike | None = None, log: np.ndarray = NO_LOG) -> None:
@@ -292,7 +294,6 @@ class Simulator:
             given = self._ground.parameters(MODELS.named(name), parameters)
             model = make_contact_model(name, self.robot, terrain, given)
             self._single_step = model.single_step(self.time_step, self._command, self._row)
-        self._state = model.system.state
         self._contacts = Contacts(self.robot.contact_names, self._views, model.system.contacts["mode"])
         self._ground.take(model, parameters)
         return model
@@ -312,7 +313,7 @@ class Simulator:
             self._command[0, 0, self.robot.velocity_indices] = feed
 
     def _set_state(self, q: np.ndarray, v: ArrayLike | None) -> None:
-        self._keep_report()
+        self._report.keep()
         rates = np.zeros(self.robot.nv) if v is None else checked("v", v, self.robot.nv)
         state, nq = self.model.system.state, self.robot.nq
         state[:nq] = q
@@ -320,6 +321,7 @@ class Simulator:
         self.model.time = self.time
         self.model.restart()
         self.start_energy = float(energies(self.robot, q, rates).sum())
+        self._report = StepReport(self, self._row[0], self._views)
         self._row[:] = 0.0
         views = LogRows(self.robot, self._row[0])
         views.q[:], views.v[:] = q, rates
@@ -328,16 +330,18 @@ class Simulator:
             views.position[:], views.normal[:], views.gap[:] = touching
 
     def _keep_report(self) -> None:
-        """Let somebody who still holds the report of the last step keep its numbers."""
-        report = self._last_report()
-        if report is not None:
-            report.keep()
-            self._last_report = _nothing
+        """Let whoever holds the report of the last step keep its numbers; one that nobody holds serves again."""
+        if getrefcount(self._report) > 2 or self._report.kept:  # held by this object, and by the question
+            self._report.keep()
+            self._report = StepReport(self, self._row[0], self._views)
 
     def _step(self) -> None:
         self._keep_report()
         self._single_step()
-        self._count(1)
+        self._steps += 1
+        self.time = self._steps * self.time_step
+        if not isfinite(self._total.item()):
+            raise self._failure()
 
     def _advance(self, steps: int, commands: Commands, log: np.ndarray, log_every: int) -> None:
         """Advance in one compiled call; the last step of it has to be in the log."""
@@ -345,7 +349,10 @@ class Simulator:
         self.model.run(self.time_step, steps, commands, log, log_every)
         if log is not self._row:
             self._row[0] = log[-1]
-        self._count(steps)
+        self._steps += steps
+        self.time = self._steps * self.time_step
+        if not isfinite(self._total.item()):
+            raise self._failure()
 
     def _record_controlled(
         self, steps: int, controller: Controller, sample_every: int, recorder: Recorder
@@ -367,14 +374,11 @@ class Simulator:
         if keep_pushes(pushes, others) == 0:
             self.model.system.forces[:] = 0.0
 
-    def _count(self, steps: int) -> None:
-        self._steps += steps
-        self.time = self._steps * self.time_step
-        if not isfinite(self._state.dot(self._state)):
-            raise SimulationError(
-                f"{self.contact_model}: the state is no longer finite after {self.time:.6g} s; "
-                f"a smaller time_step or softer gains may help, reset() or set_state() goes on"
-            )
+    def _failure(self) -> SimulationError:
+        return SimulationError(
+            f"{self.contact_model}: the state is no longer finite after {self.time:.6g} s; "
+            f"a smaller time_step or softer gains may help, reset() or set_state() goes on"
+        )
 
     def step_count(self, duration: float) -> int:
         """Return how many steps a duration, s, takes, to the nearest."""
@@ -402,7 +406,3 @@ def _neighbours(vector: np.ndarray, indices: np.ndarray) -> np.ndarray:
     if len(indices) and (np.diff(indices) == 1).all():
         return vector[indices[0] : indices[-1] + 1]
     return vector[indices].copy()
-
-
-def _nothing() -> None:
-    """Stand for the report that nobody holds."""
