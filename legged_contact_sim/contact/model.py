@@ -67,6 +67,7 @@ class ContactModel(ABC):
     Parameters: ClassVar[type[ParameterSet]]
     cannot_honour: ClassVar[Mapping[str, str]] = {}  # of the ground's friction and restitution, with the reason
     contact_record: ClassVar[np.dtype] = CONTACT  # of one contact point; `extended` adds what a model keeps of its own
+    first_room: ClassVar[int | None] = None  # for so many contacts at once the system is built; None: for all points
 
     def __init__(self, robot: RobotModel, terrain: Terrain, parameters: ParameterSet) -> None:
         """Allocate everything that steps need.
@@ -79,7 +80,7 @@ class ContactModel(ABC):
         self.robot = robot
         self.terrain = terrain
         self.parameters = parameters
-        self.system: System = build_system(robot, terrain, self.contact_record)
+        self.system: System = build_system(robot, terrain, self.contact_record, self.first_room)
         self.events: list[Event] = []
         self.time = 0.0  # of the simulator when the state was last set, s
 
@@ -113,6 +114,7 @@ class ContactModel(ABC):
         contacts["normal"][:, 2] = 1.0
         self.system.ledger[:] = 0.0
         self.system.slides[:] = 0.0
+        self.system.pending[:] = 0.0
         self.system.rates[:STIFFNESS] = 0.0
         _clear(self.system.work or ())  # a solver may keep its last solution there
         self.events.clear()

@@ -1,5 +1,10 @@
-"""Everything a time-stepping kernel works on, as one named tuple of arrays; and the arrays that Python owns."""
+"""Everything a time-stepping kernel works on, as one named tuple of arrays; and the arrays that Python owns.
 
+The contact problem has room for some contacts at once, not for all points of a robot. A step that needs more room is
+interrupted (`pending` says where), Python makes room (`with_room`), and the step goes on.
+"""
+
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +20,10 @@ from .records import CONTACT, SOLVER_TERMS, WORK_TERMS
 
 
 class System(NamedTuple):
-    """A robot on a terrain in the middle of a step. Rates are in outer axes; n links, m contact points, r rows."""
+    """A robot on a terrain in the middle of a step. Rates are in outer axes.
+
+    n links, m contact points, room for c contacts and s scalar rows (joint limits) at once, r = 3 c + s rows.
+    """
 
     links: Any  # LINK (n,)
     bodies: Any  # BODY (n + 1,)
@@ -30,21 +38,24 @@ class System(NamedTuple):
     slides: Any  # per link: direction in which the joint's dry friction slides, -1 or 1; 0: it holds, (n,)
     ledger: Any  # work terms, then solver terms, (13,)
     pushes: Any  # PUSH records: external wrenches with an end
+    pending: Any  # a step that was interrupted for want of room: see `LEFT`, (6,)
     row_efforts: Any  # what each row leaves in the joints, (r, n)
     columns: Any  # per row: the force that reaches the FREE body at its end, and the motion it gives, (12, r)
-    active: Any  # indices of the contacts that act: rows 3 k to 3 k + 2 are those of contacts[active[k]], (r,)
-    limited: Any  # links of the joints at a limit, whose rows come after the contacts', (r,)
+    active: Any  # indices of the contacts that act: rows 3 k to 3 k + 2 are those of contacts[active[k]], (c,)
+    limited: Any  # links of the joints at a limit, whose rows come after the contacts', (s,)
     sides: Any  # per row of a joint limit: 1 at the lower limit, -1 at the upper one, (r,)
     G: Any  # inverse contact inertia, (r, r): row_velocities = G impulses + offsets
     offsets: Any  # velocities without impulses, with what gaps and restitution ask for, (r,)
     impulses: Any  # (r,), N s (N m s for a joint limit)
     row_velocities: Any  # (r,), m/s
-    modes: Any  # OPEN, STICK or SLIP of each contact that acts, (r,)
+    modes: Any  # OPEN, STICK or SLIP of each contact that acts, (c,)
     elastic_impulses: Any  # of an impact whose restitution would gain energy, (r,)
     work: Any  # of the solver: a named tuple of its own, or None
 
 
 SOLVER = len(WORK_TERMS)  # where the solver terms begin in the ledger
+# Places in System.pending: time left of the step, s (0: none is pending), its part, impacts so far, contacts that act.
+LEFT, LENGTH, ARRIVALS, ARRIVAL, IMPACTS_SO_FAR, NEEDED = range(6)
 
 
 def contact_records(robot: RobotModel, record: np.dtype = CONTACT) -> np.ndarray:
@@ -57,10 +68,19 @@ def contact_records(robot: RobotModel, record: np.dtype = CONTACT) -> np.ndarray
     return contacts
 
 
-def build_system(robot: RobotModel, terrain: Terrain, contact_record: np.dtype = CONTACT) -> System:
-    """Return a system with the robot at rest in its home pose and all arrays allocated."""
-    n, nv = len(robot.links), robot.nv
-    r = max(1, 3 * len(robot.contact_points) + robot.joint_count)
+def build_system(
+    robot: RobotModel, terrain: Terrain, contact_record: np.dtype = CONTACT, room: int | None = None
+) -> System:
+    """Return a system with the robot at rest in its home pose and all arrays allocated.
+
+    Args:
+        robot: the robot.
+        terrain: the ground.
+        contact_record: what the model keeps of a contact point.
+        room: for so many contacts at once; None: for all points.
+    """
+    n, nv, points = len(robot.links), robot.nv, len(robot.contact_points)
+    contacts = points if room is None else min(room, points)
     return System(
         links=robot.links,
         bodies=workspace(robot),
@@ -74,33 +94,59 @@ def build_system(robot: RobotModel, terrain: Terrain, contact_record: np.dtype =
         slides=np.zeros(n),
         ledger=np.zeros(len(WORK_TERMS) + len(SOLVER_TERMS)),
         pushes=no_pushes(),
+        pending=np.zeros(6),
         work=None,
-        **problem_arrays(n, r, r),
+        **problem_arrays(n, contacts, robot.joint_count),
     )
 
 
-def problem_arrays(links: int, rows: int, parts: int) -> dict[str, np.ndarray]:
-    """Return the arrays of `System` for a contact problem with so many rows.
+def problem_arrays(links: int, contacts: int, others: int, mirrored: int = 0) -> dict[str, np.ndarray]:
+    """Return the arrays of `System` for a contact problem with at most so many rows.
 
     Args:
         links: of the robot.
-        rows: at most, in the problem.
-        parts: at most, of its rows: a row that acts on two trees (a joint cut open) has two of them.
+        contacts: at once, three rows each.
+        others: scalar rows: joint limits, bilateral constraints.
+        mirrored: rows that act on two trees (a joint cut open), which have a second part.
     """
+    rows = max(1, 3 * contacts + others)
+    parts = rows + mirrored
     return {
         "rows": np.zeros(parts, dtype=ROW),
         "row_efforts": np.zeros((parts, links)),
         "columns": np.zeros((12, rows)),
-        "active": np.zeros(rows, dtype=np.int64),
-        "limited": np.zeros(rows, dtype=np.int64),
+        "active": np.zeros(contacts, dtype=np.int64),
+        "limited": np.zeros(others, dtype=np.int64),
         "sides": np.zeros(rows),
         "G": np.zeros((rows, rows)),
         "offsets": np.zeros(rows),
         "impulses": np.zeros(parts),
         "row_velocities": np.zeros(rows),
-        "modes": np.zeros(rows, dtype=np.int64),
+        "modes": np.zeros(contacts, dtype=np.int64),
         "elastic_impulses": np.zeros(rows),
     }
+
+
+def with_room(system: System, robot: RobotModel, contacts: int, make_work: Callable[[int], Any]) -> System:
+    """Return the system with room for more contacts at once, and all that it holds.
+
+    ``make_work(rows)`` returns the solver's work for so many rows.
+    """
+    arrays = problem_arrays(len(robot.links), contacts, robot.joint_count)
+    work = make_work(len(arrays["offsets"]))
+    for name, array in arrays.items():
+        copy_into(getattr(system, name), array)
+    copy_into(system.work, work)
+    return system._replace(work=work, **arrays)
+
+
+def copy_into(old: Any, new: Any) -> None:
+    """Copy an array into the first corner of a larger one; or the arrays of a tuple, or of tuples in it."""
+    if isinstance(old, tuple):
+        for part, larger in zip(old, new, strict=True):
+            copy_into(part, larger)
+    elif old is not None:
+        new[tuple(slice(size) for size in old.shape)] = old
 
 
 def rate_rows(robot: RobotModel) -> np.ndarray:

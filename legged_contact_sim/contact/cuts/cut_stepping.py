@@ -248,15 +248,16 @@ def advance_cut(system, trees, h, settings):
 
 
 @compiled_long
-def run_cut_entry(system, forest, cuts, settings, direct, commands, log, h, steps, every, log_every):
-    """Advance the system by some steps of length ``h``, s, in forest coordinates; see `ContactModel.run`.
+def run_cut_entry(system, forest, cuts, settings, direct, commands, log, h, done, steps, every, log_every):
+    """Advance the system from step ``done`` to ``steps``, of length ``h``, s, in forest coordinates; return ``steps``.
 
     ``forest`` shares all but links, state and rates with the system. Bilateral rows are solved directly if ``direct``
-    is 1, by prox if it is 0.
+    is 1, by prox if it is 0. There is room for all contacts.
     """
     trees = Trees(forest, cuts, direct)
-    for k in range(steps):
+    for k in range(done, steps):
         take_command(system, commands[min(k // every, len(commands) - 1)])
         advance_cut(system, trees, h, settings[0])
         if len(log) > 0 and (k + 1) % log_every == 0:
             record(system, h, log[(k + 1) // log_every - 1])
+    return steps

@@ -8,7 +8,7 @@ import numpy as np
 from ..parameters import Parameters, choice, number, whole
 from ..records import SETTINGS
 from ..solvers import block, pivoting, scalar
-from ..stepping.rollout import SteppingModel, rollout_entry
+from ..stepping.rollout import FIRST_ROOM, SteppingModel, rollout_entry
 from ..stepping.time_stepping import advance
 from ..system import dry_joints, extent
 
@@ -43,13 +43,14 @@ class ExactLcp(SteppingModel):
     name: ClassVar[str] = "exact_lcp"
     summary: ClassVar[str] = "hard contact, exact friction disc, complementarity on velocities (Ayit)"
     Parameters: ClassVar[type[Parameters]] = ExactLcpParameters
+    first_room: ClassVar[int | None] = FIRST_ROOM
 
     def __init__(self, robot: Any, terrain: Any, parameters: Any) -> None:
         """See `ContactModel`."""
         super().__init__(robot, terrain, parameters)
         solver = SOLVERS[parameters.solver]
-        self.entry, self.solve = ENTRIES[parameters.solver], solver.solve
-        self.system = self.system._replace(work=solver.work(len(self.system.offsets)))
+        self.entry, self.solve, self.make_work = ENTRIES[parameters.solver], solver.solve, solver.work
+        self.system = self.system._replace(work=self.make_work(len(self.system.offsets)))
         self.settings = np.zeros(1, dtype=SETTINGS)
         for name in ("friction", "viscous_friction", "restitution", "impact_threshold", "recovery_speed", "tolerance"):
             self.settings[name] = getattr(parameters, name)

@@ -14,7 +14,7 @@ from ..parameters import Parameters, choice, number, whole
 from ..records import SETTINGS
 from ..solvers.prox import JOR, SOR, prox_work, solve_by_prox
 from ..stepping.acting_contacts import AT_MIDPOINT, PREDICTED
-from ..stepping.rollout import SteppingModel, rollout_entry
+from ..stepping.rollout import FIRST_ROOM, SteppingModel, rollout_entry
 from ..stepping.time_stepping import advance
 from ..system import dry_joints, extent, problem_arrays
 
@@ -53,6 +53,7 @@ class Moreau(SteppingModel):
     name: ClassVar[str] = "moreau"
     summary: ClassVar[str] = "hard contact, Moreau's midpoint scheme, prox iterations (Gehring)"
     Parameters: ClassVar[type[Parameters]] = MoreauParameters
+    first_room: ClassVar[int | None] = FIRST_ROOM
 
     def __init__(self, robot: Any, terrain: Any, parameters: Any) -> None:
         """See `ContactModel`."""
@@ -61,8 +62,8 @@ class Moreau(SteppingModel):
         self.settings = solver_settings(parameters)
         self.settings["extent"] = extent(robot)
         self.settings["dry"] = dry_joints(robot)
-        self.entry: Callable[..., None] = run_entry
-        self.solve = solve_by_prox
+        self.entry: Callable[..., int] = run_entry
+        self.solve, self.make_work = solve_by_prox, prox_work
         self.system = self.system._replace(work=prox_work(len(self.system.offsets)))
         self._fixed: tuple[Any, ...] = (self.settings,)
         self._reactions = np.zeros(0)
@@ -72,9 +73,8 @@ class Moreau(SteppingModel):
     def _cut(self, parameters: MoreauParameters) -> None:
         """Go over to the kernel for cut robots: six rows a cut, in two parts each, and two parts for limits."""
         forest = cut(self.robot, parameters.coordinates)
-        contacts, others = 3 * len(self.robot.contact_points), self.robot.joint_count + 6 * len(forest.cuts)
-        rows = contacts + others
-        arrays = problem_arrays(len(self.robot.links), rows, rows + others)
+        contacts, others = len(self.robot.contact_points), self.robot.joint_count + 6 * len(forest.cuts)
+        arrays, rows = problem_arrays(len(self.robot.links), contacts, others, mirrored=others), 3 * contacts + others
         self.system = self.system._replace(work=prox_work(rows), **arrays)
         state, rates = np.zeros(forest.nv), np.zeros((RATE_ROWS, forest.nv))
         trees = self.system._replace(links=forest.links, state=state, result=state, rates=rates)

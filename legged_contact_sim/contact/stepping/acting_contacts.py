@@ -19,6 +19,7 @@ SIMULTANEOUS = 1e-3  # of a time step; points that arrive closer together than t
 # Rules by which a contact acts: its gap would close by the end of the step, or it is closed at the midpoint (Moreau's
 # scheme as Gehring writes it: no impacts inside the step, restitution at every step, nothing takes back the drift).
 PREDICTED, AT_MIDPOINT = 0, 1
+NO_ROOM = -1.0  # in place of an arrival's time: more contacts act than there is room for
 
 
 class Acting(NamedTuple):
@@ -26,7 +27,7 @@ class Acting(NamedTuple):
 
     contacts: int  # the first ones of System.active
     joints: int  # at a limit, the first ones of System.limited
-    first: float  # when the first new contact or limit is hit, s; the part must end there
+    first: float  # when the first new contact or limit is hit, s; the part must end there. NO_ROOM: it cannot be solved
 
 
 @inlined
@@ -76,7 +77,8 @@ def find_contacts(system, h, settings, arrivals):
     """List the contacts that act in this step; return how many, and when the first new one hits the ground, s.
 
     A point acts if its gap would close by the end of the step. One that was away before and comes faster than the
-    threshold is left to an impact, in which all points that touch and those that arrive by ``h`` act.
+    threshold is left to an impact, in which all points that touch and those that arrive by ``h`` act. All are counted,
+    also those for which there is no room in the list.
     """
     count, first, bodies, contacts = 0, math.inf, system.bodies, system.contacts
     terrain, heights = system.terrain, system.heights
@@ -105,7 +107,8 @@ def find_contacts(system, h, settings, arrivals):
             acts = closes and (contact.closed == 1 or arrivals == HOLD_OFF or contact.arrival == math.inf)
         if acts:
             activate(contact, bodies[contact.link])
-            system.active[count] = k
+            if count < len(system.active):
+                system.active[count] = k
             count += 1
     return count, first
 
@@ -122,6 +125,7 @@ def activate(contact, body):
 def append_overlooked(system, h, contacts, arrivals):
     """Append contacts that the impulses would press into the ground; return the new number of active ones.
 
+    All are counted, also those for which there is no room in the list.
     Bodies' ``jump`` holds the change of motion by the impulses, which is put back to the free end's if any is appended.
     """
     count = contacts
@@ -130,9 +134,10 @@ def append_overlooked(system, h, contacts, arrivals):
         if contact.near and (contact.closed == 1 or arrivals != ARRIVE):
             end = contact.free_velocity[0] + normal_speed(contact, spatial(system.bodies[contact.link].jump))
             if contact.gap + 0.5 * h * end < -CLOSED_GAP and not is_listed(system.active, contacts, k):
-                system.active[count] = k
+                if count < len(system.active):
+                    system.active[count] = k
                 count += 1
-    if count > contacts:
+    if contacts < count <= len(system.active):
         carry_rates(system.links, system.bodies, system.rates[FREE_RATES])
         for k in range(contacts, count):
             contact = system.contacts[system.active[k]]

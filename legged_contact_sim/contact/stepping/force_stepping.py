@@ -78,6 +78,7 @@ class ForceModel(SteppingModel):
     """A contact model whose forces are functions of the state: all its parameters are numbers of its force law."""
 
     contact_record: ClassVar[np.dtype] = SPRING_CONTACT
+    first_room: ClassVar[int | None] = 0  # forces are no unknowns of a problem
 
     def __init__(self, robot: Any, terrain: Any, parameters: Any) -> None:
         """See `ContactModel`."""

@@ -43,8 +43,8 @@ from ..bookkeeping import (
 from ..constraint_rows import closing_speed, fill_limit_offsets, fill_rows, find_limits, passes_limit
 from ..impulses import apply_impulses, external_forces_act, release_joints
 from ..records import ACTUATORS, CONTACTS, EXTERNAL, JOINT_LOSSES, LIMITS, UNCONVERGED
-from ..system import SOLVER, System
-from .acting_contacts import AT_MIDPOINT, PREDICTED, Acting, append_overlooked, find_contacts, first_limit
+from ..system import ARRIVAL, ARRIVALS, IMPACTS_SO_FAR, LEFT, LENGTH, NEEDED, SOLVER, System
+from .acting_contacts import AT_MIDPOINT, NO_ROOM, PREDICTED, Acting, append_overlooked, find_contacts, first_limit
 from .impacts import STOP, Part, gains_energy, next_part
 
 MAX_PASSES = 40  # over a step, while dry joints change between holding and sliding, or drives reach their limits
@@ -185,6 +185,8 @@ def append_pressed(system, part, acting, settings):
     q_middle, v_end = system.result[:nq], system.result[nq:]
     if settings.activation == PREDICTED:
         contacts = append_overlooked(system, h, contacts, part.arrivals)
+        if contacts > len(system.active):
+            return Acting(contacts, joints, NO_ROOM)
     if joints > 0 or passes_limit(rates, v_end, h):
         joints = find_limits(system, q_middle, v_end, h, contacts, joints)
     return Acting(contacts, joints, acting.first)
@@ -211,6 +213,8 @@ def detect(system, method, part, settings):
     nq = len(system.state) - rates.shape[1]
     q_middle, v, joints = system.result[:nq], system.state[nq:], 0
     contacts, first = find_contacts(system, h if h > 0.0 else part.arrival, settings, part.arrivals)
+    if contacts > len(system.active):
+        return Acting(contacts, 0, NO_ROOM)
     if h == 0.0 or passes_limit(rates, rates[FREE_RATES], h):
         joints = find_limits(system, q_middle, rates[FREE_RATES], h, contacts, 0)
     if part.arrivals == STOP and joints > 0:
@@ -242,6 +246,8 @@ def solve_impulses(system, solve, part, acting, settings):
         else:
             more = append_pressed(system, part, acting, settings)
             again, acting = more.contacts > contacts or more.joints > acting.joints, more
+            if acting.first == NO_ROOM:
+                break
     return acting
 
 
@@ -280,7 +286,8 @@ def commit(system, part, acting, pushed, settings):
 def try_part(system, method, part, settings, predict, detect, solve, revise):
     """Try a part of a step: predict, detect, solve, commit. ``method`` is what its phases need besides the system.
 
-    Returns the time of an impact inside the part that must be resolved first; then nothing is done. Otherwise inf.
+    Returns the time of an impact inside the part that must be resolved first, or NO_ROOM; then nothing is done.
+    Otherwise inf.
     """
     pushed = external_forces_act(system.forces)
     acting, passes, again = Acting(0, 0, math.inf), 0, True
@@ -288,10 +295,10 @@ def try_part(system, method, part, settings, predict, detect, solve, revise):
     while again and passes < MAX_PASSES:
         predict(system, method, part, pushed, settings)
         acting = detect(system, method, part, settings)
+        if acting.first >= part.length:
+            acting = solve(system, method, part, acting, settings)
         if acting.first < part.length:
-            return acting.first
-        acting = solve(system, method, part, acting, settings)
-        if acting.first < part.length:
+            system.pending[NEEDED] = acting.contacts
             return acting.first
         again = revise(system, method, part, acting, passes, settings)
         passes += 1
@@ -336,14 +343,39 @@ def finish_step(system, h, contacts, joints, pushed):
     copy(system.result, system.state)
 
 
+@inlined
+def begin_or_resume(system, h):
+    """Return part, time left, s, and impacts so far of a new step of length ``h``, s, or of the one that is pending."""
+    pending = system.pending
+    if pending[LEFT] == 0.0:
+        clear_report(system)
+        return Part(h, STOP, math.inf), h, 0
+    left, pending[LEFT] = pending[LEFT], 0.0
+    return Part(pending[LENGTH], int(pending[ARRIVALS]), pending[ARRIVAL]), left, int(pending[IMPACTS_SO_FAR])
+
+
+@inlined
+def suspend(system, part, left, impacts):
+    """Note where a step is that cannot go on for want of room."""
+    pending = system.pending
+    pending[LEFT], pending[IMPACTS_SO_FAR] = left, impacts
+    pending[LENGTH], pending[ARRIVALS], pending[ARRIVAL] = part.length, part.arrivals, part.arrival
+
+
 @inlined_always
 def advance_parts(system, method, h, settings, predict, detect, solve, revise):
-    """One whole step of length ``h``, s, with the impacts inside it resolved one after another."""
-    clear_report(system)
-    part, left, impacts = Part(h, STOP, math.inf), h, 0
+    """One whole step of length ``h``, s, or the rest of one that is pending, with its impacts one after another.
+
+    Returns whether it is done; if not, there is no room for the contacts that act, and the step is pending.
+    """
+    part, left, impacts = begin_or_resume(system, h)
     while left > 0.0:
         found = try_part(system, method, part, settings, predict, detect, solve, revise)
+        if found == NO_ROOM:
+            suspend(system, part, left, impacts)
+            return False
         part, left, impacts = next_part(found, part, left, impacts)
+    return True
 
 
 @inlined_always
@@ -351,9 +383,9 @@ def advance(system, h, settings, solve):
     """One whole step of length ``h``, s, in the robot's own coordinates.
 
     ``solve(system, contacts, rows, h, settings)`` solves the contact problem and returns its iterations, the residual,
-    and whether that is good enough.
+    and whether that is good enough. Returns whether the step is done (see `advance_parts`).
     """
-    advance_parts(system, solve, h, settings, predict, detect, solve_impulses, revise)
+    return advance_parts(system, solve, h, settings, predict, detect, solve_impulses, revise)
 
 
 def large_helpers(system: System, settings: Any, solve: Callable[..., Any]) -> list[Call]:
