@@ -100,7 +100,7 @@ def _run(options: argparse.Namespace) -> int:
             processes.start("controller", "nodes.controller_node", *chosen, "-p", f"controller:={controller}")
         if options.record is not None:
             bag = ["-p", f"bag:={options.record}"] if options.record else []
-            processes.start("recorder", "nodes.recorder_node", "--ros-args", *bag)
+            processes.start("recorder", "nodes.recorder_node", "--ros-args", *bag, last=True)
         _say_where_to_look(path, controller)
         return _watch(processes, options.duration)
 

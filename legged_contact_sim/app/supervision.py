@@ -10,7 +10,7 @@ from types import TracebackType
 from ..jit.children import die_with_parent
 
 # How processes are ended, s each. SIGTERM is silent even while Python loads modules, when SIGINT makes a traceback.
-PATIENCE = (signal.SIGTERM, 5.0), (signal.SIGKILL, 2.0)
+PATIENCE = (signal.SIGTERM, 15.0), (signal.SIGKILL, 2.0)
 
 
 class Processes:
@@ -19,9 +19,18 @@ class Processes:
     def __init__(self) -> None:
         """Begin with none."""
         self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._last: set[str] = set()
 
-    def start(self, name: str, module: str, *arguments: str) -> None:
-        """Start a module with arguments; Ctrl-C at the terminal reaches it only through this process."""
+    def start(self, name: str, module: str, *arguments: str, last: bool = False) -> None:
+        """Start a module with arguments; Ctrl-C at the terminal reaches it only through this process.
+
+        Args:
+            name: of the process.
+            module: of this package.
+            arguments: of the process.
+            last: it ends after all others, since it listens to them.
+        """
+        self._last |= {name} if last else set()
         command = [sys.executable, "-m", f"legged_contact_sim.{module}", *arguments]
         self._running[name] = subprocess.Popen(
             command, env=environment(), start_new_session=True, preexec_fn=die_with_parent
@@ -41,11 +50,12 @@ class Processes:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """End all processes: ask, insist, and then do not ask any more."""
-        for number, seconds in PATIENCE:
-            left = [process for process in self._running.values() if process.poll() is None]
-            for process in left:
-                process.send_signal(number)
-            _wait(left, seconds)
+        for group in (self._running.keys() - self._last, self._last):
+            for number, seconds in PATIENCE:
+                left = [self._running[name] for name in group if self._running[name].poll() is None]
+                for process in left:
+                    process.send_signal(number)
+                _wait(left, seconds)
 
 
 def _wait(processes: list[subprocess.Popen[bytes]], seconds: float) -> None:

@@ -30,6 +30,7 @@ class DiagnosticsOutput:
             "simulated_time": snapshot.nanoseconds * 1e-9,
             **{name: value for name, value in conditions.items() if name != "trouble"},
             "contact_model": simulator.contact_model,
+            **({} if (friction := friction_of(simulator)) is None else {"friction": friction}),
             **_contact_values(snapshot),
             **_energy_values(snapshot, simulator),
         }
@@ -47,9 +48,14 @@ class DiagnosticsOutput:
             return DiagnosticStatus.WARN, "no commands: joint efforts are zero"
         if conditions["command"] == "awaited":
             return DiagnosticStatus.WARN, "time stands until a command comes"
-        if missed > 0:
+        if missed > 0 and not conditions["lockstep"]:  # in which time slows down instead of being late
             return DiagnosticStatus.WARN, f"{missed} deadlines missed"
         return DiagnosticStatus.OK, "paused" if conditions["command"] == "paused" else "running"
+
+
+def friction_of(simulator: Simulator) -> float | None:
+    """Return the coefficient of friction that acts now; None: the contact model has none."""
+    return getattr(simulator.model.parameters, "friction", None)
 
 
 def _text(value: Any) -> str:

@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import rclpy
+from rclpy.duration import Duration
 from rclpy.exceptions import InvalidHandle, InvalidParameterTypeException, InvalidParameterValueException
 from rclpy.executors import Executor, ExternalShutdownException, MultiThreadedExecutor, SingleThreadedExecutor
 from rclpy.node import Node
@@ -20,6 +22,7 @@ from ..errors import LeggedContactSimError
 from ..simulation.scenarios import config_folders
 
 FAILED = 1
+HAND_OVER = 2.0  # s; how long a node that ends waits for its readers
 FAST_DDS_PROFILES = "FASTRTPS_DEFAULT_PROFILES_FILE"  # that Fast DDS 2 looks at; later ones go without
 MENDABLE = (LeggedContactSimError, InvalidParameterTypeException, InvalidParameterValueException, OSError)
 
@@ -88,9 +91,20 @@ def served(node: Node, threads: int = 1) -> Iterator[Running]:
     try:
         yield Running()
     finally:
+        _hand_over(node)
         executor.shutdown(timeout_sec=1.0)
         thread.join(timeout=2.0)
         node.destroy_node()
+
+
+def _hand_over(node: Node) -> None:
+    """Wait a short while until readers have all that was published: what a writer remembers ends with its process."""
+    end = time.monotonic() + HAND_OVER
+    for publisher in node.publishers:
+        left = end - time.monotonic()
+        if left > 0.0 and publisher.get_subscription_count():
+            with suppress(RuntimeError):  # of the middleware: then nobody can say
+                publisher.wait_for_all_acked(Duration(seconds=left))
 
 
 def _spin(executor: Executor, node: Node) -> None:

@@ -8,7 +8,7 @@ from rclpy.node import Node
 
 from ..dynamics import forward_kinematics
 from ..simulation import Simulator
-from .diagnostics import DiagnosticsOutput
+from .diagnostics import DiagnosticsOutput, friction_of
 from .markers import MarkerOutput
 from .outputs import (
     ClockOutput,
@@ -49,7 +49,7 @@ class Outputs:
         self._every = [max(1, round(control / values[name])) if values[name] > 0.0 else 0 for name in RATES]
         self._clock.enable(values["clock_rate"] > 0.0)
         self._tell_every = 1.0 / max(values["diagnostics_rate"], 1e-9)
-        self._markers.shape(values["marker_scale"], values.get("friction", 0.0))
+        self._markers.shape(values["marker_scale"], friction_of(self._simulator) or 0.0)
 
     def publish_due(self, tick: int, snapshot: Snapshot, conditions: Callable[[], dict[str, Any]]) -> None:
         """Publish what is due at a tick: the clock first, so that nothing is ahead of it, and the joint states last.

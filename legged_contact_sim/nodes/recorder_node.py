@@ -18,6 +18,8 @@ from .throttle import Throttle
 
 DEPTH = 5000  # messages of a topic that wait in the middleware: as many as Fast DDS holds
 PAUSE = 0.005  # s; between looks for messages
+QUIET = 0.3  # s; when for so long nothing came that was published before the end, nothing will
+MOST_REST = 10.0  # s; for which that is waited
 LOOK_AROUND = 0.25  # s; between looks for new topics
 
 PARAMETERS = {
@@ -39,6 +41,7 @@ class RecorderNode(Node):
         self._flush_period = values["flush_period"]
         self._boxes: dict[str, tuple[int, Mailbox]] = {}
         self._unknown: set[str] = set()
+        self._newest: dict[str, int] = {}  # when the last message of a topic was published, ns since the epoch
         self._warn = Throttle(self.get_logger().warning)
         self.bag = BagWriter(folder)
 
@@ -57,11 +60,22 @@ class RecorderNode(Node):
                     flushed = now
                 time.sleep(PAUSE)
         finally:
-            self._collect()
+            self._collect_the_rest()
             self.bag.close()
             self.get_logger().info(f"{self.bag.message_count} messages in {self.bag.folder}")
             for line in self.bag.lacks():
                 self.get_logger().warning(f"the bag is not complete: {line}")
+
+    def _collect_the_rest(self) -> None:
+        """Collect what was published before the end: on a busy machine some of it is still under way."""
+        end, deadline = time.time_ns(), time.monotonic() + MOST_REST
+        quiet = time.monotonic() + QUIET
+        while time.monotonic() < min(quiet, deadline):
+            before = dict(self._newest)
+            self._collect()
+            if any(published < end and published != before.get(topic) for topic, published in self._newest.items()):
+                quiet = time.monotonic() + QUIET
+            time.sleep(PAUSE)
 
     def _collect(self) -> None:
         for topic, (channel, box) in self._boxes.items():
@@ -72,7 +86,8 @@ class RecorderNode(Node):
                 data, about = taken
                 received = about["received_timestamp"] or time.time_ns()
                 number = about.get("publication_sequence_number")
-                self.bag.write(channel, received, about["source_timestamp"] or received, data, number)
+                self._newest[topic] = published = about["source_timestamp"] or received
+                self.bag.write(channel, received, published, data, number)
                 missing = self.bag.continuity[topic].take(number, box.subscription.get_publisher_count)
                 if missing:
                     self._warn(topic, f"{topic}: {missing} messages were lost, since this recorder was kept waiting")

@@ -242,6 +242,7 @@ class SimulatorNode(Node):
             "real_time_factor": self.pacer.factor,
             "real_time_factor_target": self.pacer.target,
             "missed_deadlines": self.pacer.missed,
+            "lockstep": self.values["lockstep"],
             "command": "paused" if self.paused else "awaited" if self._waiting else commands.state,
             "command_age": commands.age(self.simulator.time),
             "commands_received": commands.received,

@@ -1,118 +1,17 @@
 """Pictures of a bag: joint positions, base pose, contact forces and the energy audit over simulated time."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rosbags.highlevel import AnyReader, AnyReaderError
-from rosbags.typesys import Stores, get_typestore
 
-from ..contact.records import WORK_TERMS
 from ..errors import ParameterError
+from .bag import completeness_of
+from .contents import Contents, Series, read
 
-MOST = 20_000  # messages of a topic that are drawn
-STORED = ("kinetic", "potential", "spring")
-
-
-@dataclass
-class Series:
-    """Samples over simulated time.
-
-    Attributes:
-        labels: of the columns.
-        times: s.
-        rows: one per time.
-    """
-
-    labels: list[str] = field(default_factory=list)
-    times: list[float] = field(default_factory=list)
-    rows: list[list[float]] = field(default_factory=list)
-
-    def add(self, stamp: Any, labels: list[str], row: list[float]) -> None:
-        """Add a sample; where time goes back, a gap is drawn."""
-        time = stamp.sec + 1e-9 * stamp.nanosec
-        self.labels = labels
-        if self.times and time < self.times[-1]:
-            self.times.append(self.times[-1])
-            self.rows.append([float("nan")] * len(labels))
-        self.times.append(time)
-        self.rows.append(row)
-
-    def array(self) -> np.ndarray:
-        """Return the rows as (T, columns)."""
-        return np.array(self.rows).reshape(len(self.times), len(self.labels))
-
-
-@dataclass
-class Contents:
-    """What is drawn of a bag."""
-
-    joints: Series = field(default_factory=Series)
-    base: Series = field(default_factory=Series)
-    energy: Series = field(default_factory=Series)
-    forces: dict[str, Series] = field(default_factory=dict)  # by contact point
-
-
-def read(bag: Path) -> Contents:
-    """Read what can be drawn of a bag.
-
-    Raises:
-        ParameterError: there is no bag that can be read.
-    """
-    contents = Contents()
-    try:
-        for topic, message in _messages(bag):
-            _take(contents, topic, message)
-    except (AnyReaderError, OSError) as error:
-        raise ParameterError(f"{bag}: {error}; legged-contact-sim recover may help") from None
-    return contents
-
-
-def _messages(bag: Path) -> Iterator[tuple[str, Any]]:
-    with AnyReader([bag], default_typestore=get_typestore(Stores.ROS2_JAZZY)) as reader:
-        wanted = [connection for connection in reader.connections if _is_drawn(connection.topic)]
-        every = {connection.topic: max(1, connection.msgcount // MOST) for connection in wanted}
-        seen = dict.fromkeys(every, 0)
-        for connection, _, raw in reader.messages(connections=wanted) if wanted else ():
-            seen[connection.topic] += 1
-            if seen[connection.topic] % every[connection.topic] == 0:
-                yield connection.topic, reader.deserialize(raw, connection.msgtype)
-
-
-def _is_drawn(topic: str) -> bool:
-    return topic.endswith(("/joint_states", "/odom", "/wrench", "/diagnostics")) and "external" not in topic
-
-
-def _take(contents: Contents, topic: str, message: Any) -> None:
-    stamp = message.header.stamp
-    if topic.endswith("/joint_states"):
-        contents.joints.add(stamp, list(message.name), message.position.tolist())
-    elif topic.endswith("/odom"):
-        at = message.pose.pose.position
-        contents.base.add(stamp, ["x", "y", "z", "roll", "pitch", "yaw"], [at.x, at.y, at.z, *_angles(message)])
-    elif topic.endswith("/wrench"):
-        force = message.wrench.force
-        series = contents.forces.setdefault(topic.split("/")[-2], Series())
-        series.add(stamp, ["x", "y", "z"], [force.x, force.y, force.z])
-    else:
-        for status in message.status:
-            values = {entry.key: entry.value for entry in status.values}
-            if "energy_total" in values:
-                names = [*STORED, *WORK_TERMS, "remainder"]
-                contents.energy.add(stamp, names, [float(values[f"energy_{name}"]) for name in names])
-
-
-def _angles(message: Any) -> list[float]:
-    """Return roll, pitch and yaw, rad."""
-    q = message.pose.pose.orientation
-    x, y, z, w = q.x, q.y, q.z, q.w
-    return [
-        float(np.arctan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y))),
-        float(np.arcsin(np.clip(2.0 * (w * y - z * x), -1.0, 1.0))),
-        float(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))),
-    ]
+STANCE = 98.0  # percent of a force's samples that are shown whole; what is beyond are touchdowns
+STYLES = ("-", "--", ":")  # of lines, when colours run out
 
 
 def draw(bag: Path, output: Path) -> None:
@@ -129,44 +28,91 @@ def draw(bag: Path, output: Path) -> None:
     contents = read(bag)
     if not (contents.joints.times or contents.base.times or contents.forces or contents.energy.times):
         raise ParameterError(f"{bag}: nothing in it can be drawn; expected joint_states, odom, wrenches or diagnostics")
-    figure, axes = pyplot.subplots(3, 2, figsize=(15, 12), sharex=True, layout="constrained")
+    figure, axes = pyplot.subplots(3, 2, figsize=(18, 12), sharex=True, layout="constrained")
     _curves(axes[0, 0], contents.joints, "joint positions [rad, m]")
     _curves(axes[0, 1], contents.base, "base: position [m], angles [rad]")
     _forces(axes[1, 0], contents.forces, "vertical contact force [N]", vertical=True)
     _forces(axes[1, 1], contents.forces, "horizontal contact force [N]", vertical=False)
-    _curves(axes[2, 0], contents.energy, "energies and works since the reset [J]")
+    _curves(axes[2, 0], contents.energy, "energies and works [J], less what they were at the beginning", changes=True)
     _remainder(axes[2, 1], contents.energy)
     for axis in axes[2]:
         axis.set_xlabel("simulated time [s]")
-    figure.suptitle(bag.name)
+    figure.suptitle(title(bag, contents))
     figure.savefig(output, dpi=100)
     pyplot.close(figure)
 
 
-def _curves(axis: Any, series: Series, title: str) -> None:
-    axis.set_title(title)
-    axis.grid(alpha=0.3)
+def title(bag: Path, contents: Contents) -> str:
+    """Return what is drawn: the bag's name, the robot, its contact model and friction, and how much is missing."""
+    facts, lacks = contents.facts, completeness_of(bag)
+    words = facts.get("robot", "")
+    if "contact_model" in facts:
+        words += f" under {facts['contact_model']}"
+    if "friction" in facts:
+        words += f", friction {float(facts['friction']):g}"
+    lost = sum(int(count) for name, count in lacks.items() if name.endswith(" lost"))
+    missing = f" ({lost} messages of this bag were lost)" if lost else ""
+    return f"{bag.name}: {words}{missing}" if words else f"{bag.name}{missing}"
+
+
+def _curves(axis: Any, series: Series, words: str, changes: bool = False) -> None:
+    """Draw all columns of a series; ``changes``: since their first sample, so that no constant hides the rest."""
+    _prepare(axis, words)
     columns = series.array()
-    for k, label in enumerate(series.labels):
-        axis.plot(series.times, columns[:, k], label=label, linewidth=0.9)
-    if series.labels:
-        axis.legend(fontsize=6, ncols=2 if len(series.labels) <= 12 else 4, loc="upper right")
+    if changes and len(columns):
+        columns = columns - columns[0]
+    for label, column, look in zip(series.labels, columns.T, _looks(len(series.labels)), strict=True):
+        axis.plot(series.times, column, label=label, linewidth=1.0, **look)
+    _legend(axis)
 
 
-def _forces(axis: Any, forces: dict[str, Series], title: str, vertical: bool) -> None:
-    axis.set_title(title)
-    axis.grid(alpha=0.3)
+def _forces(axis: Any, forces: dict[str, Series], words: str, vertical: bool) -> None:
+    """Draw the forces at points that touch; the axis is made for stance, and what is beyond is told."""
+    heights = {}
     for point, series in sorted(forces.items()):
         columns = series.array()
-        height = columns[:, 2] if vertical else np.hypot(columns[:, 0], columns[:, 1])
         if np.nanmax(np.abs(columns), initial=0.0) > 0.0:
-            axis.plot(series.times, height, label=point, linewidth=0.9)
-    if axis.lines:
-        axis.legend(fontsize=6, loc="upper right")
+            heights[point] = columns[:, 2] if vertical else np.hypot(columns[:, 0], columns[:, 1])
+    for (point, height), look in zip(heights.items(), _looks(len(heights)), strict=True):
+        axis.plot(forces[point].times, height, label=point, linewidth=1.0, **look)
+    peak, most = peak_and_stance(list(heights.values()))
+    if peak > most:
+        axis.set_ylim(min(0.0, *(float(np.nanmin(height)) for height in heights.values())), most)
+        words += f"; touchdowns go up to {peak:.0f} N"
+    _prepare(axis, words)
+    _legend(axis)
+
+
+def peak_and_stance(heights: list[np.ndarray]) -> tuple[float, float]:
+    """Return the largest force, N, and how high an axis has to be for all but the sharpest touchdowns, N."""
+    acting = np.concatenate([height[height > 0.0] for height in heights]) if heights else np.zeros(0)
+    if not len(acting):
+        return 0.0, 0.0
+    peak, most = float(acting.max()), 1.2 * float(np.percentile(acting, STANCE))
+    return peak, most if peak > 1.5 * most else peak
 
 
 def _remainder(axis: Any, energy: Series) -> None:
-    axis.set_title("energy that no work accounts for [J]")
-    axis.grid(alpha=0.3)
+    _prepare(axis, "energy that no work accounts for [J]")
     if energy.labels:
-        axis.plot(energy.times, energy.array()[:, -1], color="black", linewidth=0.9)
+        axis.plot(energy.times, energy.array()[:, -1], color="black", linewidth=1.0)
+
+
+def _prepare(axis: Any, words: str) -> None:
+    axis.set_title(words)
+    axis.grid(alpha=0.3)
+
+
+def _looks(count: int) -> list[dict[str, Any]]:
+    """Return a colour and a style for each of so many lines; no two lines have both in common up to sixty."""
+    from matplotlib import color_sequences
+
+    colors = color_sequences["tab10" if count <= 10 else "tab20"]
+    looks = [{"color": color, "linestyle": style} for style in STYLES for color in colors]
+    return [look for _, look in zip(range(count), cycle(looks), strict=False)]
+
+
+def _legend(axis: Any) -> None:
+    """Put the legend beside the curves, never over them."""
+    if axis.lines:
+        axis.legend(fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)

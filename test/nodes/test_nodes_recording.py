@@ -15,12 +15,14 @@ from rosgraph_msgs.msg import Clock
 
 from legged_contact_sim import RobotModel
 from legged_contact_sim.recording.bag import completeness_of
-from legged_contact_sim.recording.plot import draw, read
+from legged_contact_sim.recording.contents import read
+from legged_contact_sim.recording.plot import draw, title
 
 ROBOT = RobotModel.from_urdf("quadruped16")
 WEIGHT = ROBOT.total_mass * 9.81
 PERIODS = {"/joint_states": 1, "/odom": 1, "/clock": 1, "/tf": 10}  # ms
 PERIODS |= {f"/contacts/{name}/wrench": 1 for name in ROBOT.contact_names}
+TOLD = 2000  # messages; more than wait between two processes of Fast DDS
 STALL = 0.3  # s; many times what a writer's last 50 messages bridge
 
 
@@ -70,7 +72,7 @@ def grows(bag, processes, size=200_000):
 def stalled(shared_bench, tmp_path_factory):
     """A bag of a driven robot, whose recorder a busy machine has kept waiting again and again; and what it said."""
     bench = shared_bench
-    bag, recorder, _ = begin(bench, tmp_path_factory.mktemp("stalled"), "await_command:=true")
+    bag, recorder, simulator = begin(bench, tmp_path_factory.mktemp("stalled"), "await_command:=true")
     bench.controller(*PID)
     forgetful = bench.node.create_publisher(Clock, "/forgetful", QoSProfile(depth=1))
     wait_for(forgetful.get_subscription_count, "matched", bench.processes)
@@ -80,10 +82,15 @@ def stalled(shared_bench, tmp_path_factory):
         for _ in range(3):
             recorder.send(signal.SIGSTOP)
             time.sleep(STALL)
-            for _ in range(20):
+            for _ in range(TOLD):
                 forgetful.publish(Clock())
             recorder.send(signal.SIGCONT)
             grows(bag, bench.processes)
+    recorder.send(signal.SIGSTOP)
+    simulator.send(signal.SIGTERM)
+    time.sleep(STALL)
+    recorder.send(signal.SIGCONT)
+    assert simulator.wait() == 0
     recorder.send(signal.SIGTERM)
     assert recorder.wait() == 0
     for process in bench.processes:
@@ -99,14 +106,20 @@ def test_nothing_of_the_robot_is_missing_though_the_recorder_was_kept_waiting(st
     assert f"{count} messages in" in said
 
 
+def test_nothing_is_missing_at_the_end_though_the_recorder_was_behind(stalled):
+    stamps, _ = contents(stalled[0])
+    ends = {stamps[topic][-1] for topic, period in PERIODS.items() if period == 1}
+    assert len(ends) == 1, {topic: found[-1] for topic, found in stamps.items()}
+
+
 def test_the_bag_says_what_it_lacks(stalled):
-    """A publisher that remembers one message has told twenty while nobody could listen, three times."""
+    """A publisher that remembers one message has told many while nobody could listen, three times."""
     bag, said = stalled
     lacks = completeness_of(bag)
     lost = int(lacks["/forgetful lost"])
     assert lacks["complete"] == "no"
     assert [name for name in lacks if name.endswith("lost")] == ["/forgetful lost"]
-    assert 0 < lost <= 3 * 20
+    assert 0 < lost <= 3 * TOLD
     assert f"the bag is not complete: /forgetful: {lost} lost in {lacks['/forgetful gaps']} gap" in said
 
 
@@ -116,6 +129,7 @@ def test_the_bag_can_be_drawn(stalled, tmp_path):
     assert set(found.forces) == set(ROBOT.contact_names)
     last = sum(series.array()[-1] for series in found.forces.values())
     assert last == pytest.approx([0.0, 0.0, WEIGHT], abs=0.2 * WEIGHT)
+    assert "quadruped16 under exact_lcp, friction 0.8 (" in title(stalled[0], found)
     draw(stalled[0], tmp_path / "bag.png")
     assert (tmp_path / "bag.png").stat().st_size > 20_000
 
