@@ -1,0 +1,92 @@
+"""The document's figures: the drop's force, the forces of the sliding test, the ratio and the velocity."""
+
+from typing import Any
+
+import numpy as np
+
+from ..frame import Result
+from .runs import pull, ratio
+
+WEIGHT = 75.0 * 9.81  # N
+
+
+def stacked(rows: int, title: str) -> tuple[Any, Any]:
+    """Return a figure with some axes above one another over the same time."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 2.8 * rows), layout="constrained")
+    figure.suptitle(title)
+    axes = figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0]
+    for one in axes:
+        one.grid(alpha=0.3)
+    axes[-1].set_xlabel("time (s)")
+    return figure, axes
+
+
+def draw_drop(result: Result) -> Any:
+    """Return figure 13: total normal force of the drop, the whole and its foot."""
+    figure, (whole, foot) = stacked(2, "Bruneau: biped dropped from 0.3 m")
+    series = result.tables["drop"]
+    for axes in (whole, foot):
+        axes.plot(series["time"], series["normal"], linewidth=1.0)
+        axes.axhline(1.1 * WEIGHT, color="grey", linestyle="--", label="110 % of the weight")
+        axes.set_ylabel("normal force (N)")
+        axes.axvline(result.numbers["settles_at"], color="tab:red", linewidth=0.8, label="110 % reached")
+    foot.set_ylim(0.0, 5.0 * WEIGHT)
+    whole.legend()
+    return figure
+
+
+def draw_sliding(result: Result) -> Any:
+    """Return figure 18: normal, tangential and pulling force."""
+    figure, (forces,) = stacked(1, "Bruneau: both ankles pulled")
+    series = result.tables["sliding"]
+    forces.plot(series["time"], series["normal_left"] + series["normal_right"], label="normal")
+    forces.plot(series["time"], -(series["tangential_left"] + series["tangential_right"]), label="tangential, negative")
+    forces.plot(series["time"], [pull(time) for time in series["time"]], "--", label="pull")
+    mark(forces, result)
+    forces.set_ylabel("force (N)")
+    forces.legend(loc="upper right")
+    return figure
+
+
+def draw_ratio(result: Result) -> Any:
+    """Return figure 20: ratio of the forces and velocity of the feet."""
+    figure, (force, velocity) = stacked(2, "Bruneau: force ratio and sliding velocity")
+    series = result.tables["sliding"]
+    force.plot(series["time"], ratio(dict(series)))
+    for value in (0.7, 0.4):
+        force.axhline(value, color="grey", linestyle="--")
+    force.set_ylabel("ratio of tangential to normal force")
+    velocity.plot(series["time"], series["velocity"])
+    velocity.set_ylabel("velocity of the pelvis (m/s)")
+    for axes in (force, velocity):
+        mark(axes, result)
+    return figure
+
+
+def draw_points(result: Result) -> Any:
+    """Return figure 19: forces of the testing points of the front foot in six phases."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(10, 6), layout="constrained")
+    table = result.tables["points"]
+    for k, axes in enumerate(figure.subplots(2, 3, sharex=True, sharey=True).flat):
+        chosen = table["phase"] == k
+        zero = np.zeros(int(chosen.sum()))
+        axes.quiver(
+            table["x"][chosen], zero, table["tangential"][chosen], table["normal"][chosen],
+            angles="xy", scale_units="xy", scale=3000.0, width=0.004,
+        )  # fmt: skip
+        axes.set_title(f"({'abcdef'[k]}) {float(table['time'][chosen][0]):.3f} s", fontsize=10)
+        axes.set(xlim=(-0.12, 0.26), ylim=(-0.01, 0.05), xlabel="along the sole (m)")
+        axes.axhline(0.0, color="grey")
+        axes.set_yticks([])
+    figure.suptitle("Forces of the left foot's testing points, 3 kN per m")
+    return figure
+
+
+def mark(axes: Any, result: Result) -> None:
+    """Mark breakaway and the end of sliding."""
+    for name in ("breakaway", "sticks_at"):
+        axes.axvline(result.numbers[name], color="tab:red", linewidth=0.8)
