@@ -6,10 +6,16 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
-from legged_contact_sim.contact.events.impact.impulse_impact import JAMMED, RESOLVED, STILL, contact_entry
+from legged_contact_sim.contact.events.impact.impulse_impact import JAMMED, RESOLVED, STILL, collide
 from legged_contact_sim.contact.solvers.stick_slip import problem_of
+from legged_contact_sim.jit import compiled
 
 RESTITUTIONS = (0.0, 0.3, 0.7, 1.0)
+
+
+@compiled
+def impact_entry(problem, contacts, rows, static, dynamic, restitution):
+    return collide(problem, contacts, rows, static, dynamic, restitution)
 
 
 def impact(G, velocity, friction, restitution, contacts=1, dynamic=None):
@@ -18,7 +24,7 @@ def impact(G, velocity, friction, restitution, contacts=1, dynamic=None):
     problem = problem_of(contacts, rows - 3 * contacts)
     problem.G[:], problem.velocity[:] = G, velocity
     sliding = friction if dynamic is None else dynamic
-    outcome, compression = contact_entry(problem, contacts, rows, float(friction), float(sliding), float(restitution))
+    outcome, compression = impact_entry(problem, contacts, rows, float(friction), float(sliding), float(restitution))
     return int(outcome), compression, problem
 
 

@@ -23,10 +23,9 @@ an approach. Joint limits take part as points without restitution.
 """
 
 import math
-from collections.abc import Callable
 
-from ....jit import bind, compiled, inlined
-from ...solvers.stick_slip import LOOSE, RESTING, SLIPPING, Problem, classify, solve_forces
+from ....jit import inlined
+from ...solvers.stick_slip import LOOSE, RESTING, SLIPPING, classify, solve_forces
 from .jam import find_jam, press_on
 
 RESOLVED, JAMMED, CUT_OFF = 0, 1, 2  # how an impact went; see `collide`
@@ -332,20 +331,3 @@ def collide(problem, contacts, rows, static, dynamic, restitution):
             least = SLIGHT * (abs(problem.works[0]) + abs(problem.works[1]) + abs(problem.works[2]))
             expanding = restitution > 0.0 and compression < -least and has_arrived(problem, contacts, still)
     return outcome, compression
-
-
-@compiled
-def contact_entry(problem, contacts, rows, static, dynamic, restitution):
-    """Find the forces of a problem (restitution < 0) or take it through an impact.
-
-    Returns whether forces were found (1.0 or 0.0), or how the impact went; and the work of compression, J.
-    """
-    if restitution < 0.0:
-        return 1.0 if solve_forces(problem, contacts, rows, static, dynamic) else 0.0, 0.0
-    outcome, compression = collide(problem, contacts, rows, static, dynamic, restitution)
-    return float(outcome), compression
-
-
-def contact_solver(problem: Problem) -> Callable[..., tuple[float, float]]:
-    """Return `contact_entry`, compiled for a problem's arrays."""
-    return bind(contact_entry, problem, 0, 0, 0.0, 0.0, 0.0).func
