@@ -74,7 +74,7 @@ class WholeBody:
         self._ends = np.array([leg.link for leg in self.legs])
         self._offsets = np.array([robot.contact_points["position"][leg.point] for leg in self.legs])
         self._home = robot.home[robot.position_indices]
-        self._spare = np.zeros(robot.joint_count)  # 1: a joint of a leg with more joints than its foot needs
+        self._spare = np.ones(robot.joint_count)  # 0: a joint of a leg without more joints than its foot needs
         for leg in self.legs:
             self._spare[leg.joints] = len(leg.joints) > 3
         self._bodies, self._rest, self._work = workspace(robot), np.zeros(nv), np.empty((3, nv))

@@ -1,7 +1,7 @@
 """Trot led by the zero moment point: joint PID along the reference, or inverse dynamics with feedback of the trunk."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -10,6 +10,7 @@ from ..dynamics import center_of_mass
 from ..errors import ModelError, ParameterError
 from ..model import RobotModel
 from .controller import Controller, Observation
+from .ground_plane import GroundPlane
 from .joint_pid import JointPidParameters, PidLaw
 from .joint_trajectory import between
 from .leg_kinematics import find_legs
@@ -25,17 +26,18 @@ class ZmpTrotParameters(Parameters):
     """Parameters of `zmp_trot`.
 
     The gains of the joints serve without feedback, those of trunk and feet (1/s^2 and 1/s) with it. ``velocity`` is the
-    command (m/s, m/s, rad/s) until another comes.
+    command (m/s, m/s, rad/s) until another comes. Times, lengths and gains that are 0 follow from the robot's size
+    (see `sized`).
     """
 
     feedback: bool = flag(True)
     velocity: tuple[float, ...] = numbers((0.0, 0.0, 0.0), -5.0, 5.0, length=3)
     start_delay: float = number(0.5, 0.0, 1e3, "s")
-    swing_time: float = number(0.3, 0.05, 5.0, "s")
-    double_support: float = number(0.1, 0.02, 5.0, "s")
-    clearance: float = number(0.06, 0.0, 1.0, "m")
-    longest_step: float = number(0.4, 0.0, 2.0, "m")
-    horizon: float = number(1.6, 0.2, 5.0, "s")
+    swing_time: float = number(0.0, 0.0, 5.0, "s")
+    double_support: float = number(0.0, 0.0, 5.0, "s")
+    clearance: float = number(0.0, 0.0, 1.0, "m")
+    longest_step: float = number(0.0, 0.0, 2.0, "m")
+    horizon: float = number(0.0, 0.0, 5.0, "s")
     acceleration: float = number(0.5, 0.0, 100.0, "m/s^2", open_low=True)
     turning_acceleration: float = number(1.0, 0.0, 100.0, "rad/s^2", open_low=True)
     stiffness: tuple[float, ...] = numbers((2000.0,), 0.0, 1e7, "N m/rad")
@@ -43,16 +45,53 @@ class ZmpTrotParameters(Parameters):
     integral: tuple[float, ...] = numbers((0.0,), 0.0, 1e7, "N m/(rad s)")
     integral_limit: tuple[float, ...] = numbers((50.0,), 0.0, 1e6, "N m")
     friction: float = number(0.25, 0.01, 10.0)
-    position_stiffness: float = number(30.0, 0.0, 1e4, "1/s^2")
-    position_damping: float = number(10.0, 0.0, 1e4, "1/s")
-    height_stiffness: float = number(150.0, 0.0, 1e4, "1/s^2")
-    height_damping: float = number(25.0, 0.0, 1e4, "1/s")
-    attitude_stiffness: float = number(150.0, 0.0, 1e4, "1/s^2")
-    attitude_damping: float = number(25.0, 0.0, 1e4, "1/s")
-    swing_stiffness: float = number(400.0, 0.0, 1e5, "1/s^2")
-    swing_damping: float = number(40.0, 0.0, 1e4, "1/s")
+    position_stiffness: float = number(0.0, 0.0, 1e4, "1/s^2")
+    position_damping: float = number(0.0, 0.0, 1e4, "1/s")
+    height_stiffness: float = number(0.0, 0.0, 1e4, "1/s^2")
+    height_damping: float = number(0.0, 0.0, 1e4, "1/s")
+    attitude_stiffness: float = number(0.0, 0.0, 1e4, "1/s^2")
+    attitude_damping: float = number(0.0, 0.0, 1e4, "1/s")
+    swing_stiffness: float = number(0.0, 0.0, 1e5, "1/s^2")
+    swing_damping: float = number(0.0, 0.0, 1e4, "1/s")
     capture_gain: float = number(1.0, 0.0, 5.0)
-    leash: float = number(0.1, 0.0, 10.0, "m")
+    leash: float = number(0.0, 0.0, 10.0, "m")
+
+
+# What the study has, at the height of its robot's centre of mass, m, and the power of the height by which it grows with
+# feedback: dynamically similar gaits have lengths that grow with the size and times with its root (Froude's number).
+STUDY_HEIGHT = 0.465
+SIZED = {
+    "swing_time": (0.3, 0.5),
+    "double_support": (0.1, 0.5),
+    "clearance": (0.06, 1.0),
+    "longest_step": (0.4, 1.0),
+    "horizon": (1.6, 0.5),
+    "position_stiffness": (30.0, -1.0),
+    "position_damping": (10.0, -0.5),
+    "height_stiffness": (150.0, -1.0),
+    "height_damping": (25.0, -0.5),
+    "attitude_stiffness": (150.0, -1.0),
+    "attitude_damping": (25.0, -0.5),
+    "swing_stiffness": (400.0, -1.0),
+    "swing_damping": (40.0, -0.5),
+    "leash": (0.1, 1.0),
+}
+# A robot with light legs and a small trunk tips about the diagonal that it stands on; quicker steps give it less time.
+QUICKER = {"swing_time": 0.2, "double_support": 0.06}
+
+
+def sized(parameters: ZmpTrotParameters, height: float) -> ZmpTrotParameters:
+    """Return the parameters with those that are 0 filled in: from the height of the centre of mass, m, with feedback.
+
+    Without feedback they are those of the study.
+    """
+    size = height / STUDY_HEIGHT if parameters.feedback else 1.0
+    filled = {}
+    for name, (value, power) in SIZED.items():
+        if getattr(parameters, name) == 0.0:
+            suits = QUICKER.get(name, value) if parameters.feedback else value
+            filled[name] = suits * size**power
+    return replace(parameters, **filled)
 
 
 class ZmpTrot(Controller):
@@ -78,6 +117,7 @@ class ZmpTrot(Controller):
         feet = np.array([leg.foot(leg.home) for leg in self.legs])
         self.sole = np.array([leg.radius for leg in self.legs])
         self.ground = float(np.mean(feet[:, 2] - self.sole))
+        parameters = self.parameters = sized(parameters, float(self.com[2]) - self.ground)
         gait = Gait(
             parameters.swing_time,
             parameters.double_support,
@@ -93,6 +133,7 @@ class ZmpTrot(Controller):
         gains = {name: getattr(parameters, name) for name in ("stiffness", "damping", "integral", "integral_limit")}
         self.law = PidLaw(robot, JointPidParameters(**gains))
         self.body = WholeBody(robot, parameters.friction)
+        self.plane = GroundPlane(2.0 * (parameters.swing_time + parameters.double_support))
         # Moments are weighed by the feet's distance from the centre, so that both kinds of rows count alike.
         arm = float(np.linalg.norm(stance, axis=1).mean())
         self.weights = np.array([1.0, 1.0, 1.0, 1.0 / arm, 1.0 / arm, 1.0 / arm])
@@ -119,6 +160,8 @@ class ZmpTrot(Controller):
             yaw = heading(motion.rotation)
             x, y = motion.position[:2] + turned(yaw)[:2, :2] @ self.com[:2]
             reference.reset(observation.time, Pose2(x, y, yaw), motion.feet[:, :2])
+            self.plane.reset(self._soles(motion))
+            self._last_time = observation.time
         else:
             place = Pose2(0.0, 0.0, 0.0)
             reference.reset(observation.time, place, place.apply(reference.stance))
@@ -166,13 +209,15 @@ class ZmpTrot(Controller):
         elapsed = seen.time - reference.time
         com, footing = reference.pendulum.ahead(elapsed), reference.footing(elapsed)
         stance = ~footing.swings
-        ground = float((motion.feet[:, 2] - self.sole) @ stance) / int(stance.sum())
+        self.plane.update(self._soles(motion), stance, seen.time - self._last_time)
+        self._last_time = seen.time
+        ground = float(self.plane.height(motion.position[:2]))
         trunk = self._trunk_acceleration(motion, com, ground, elapsed)
         # Standing feet have no velocity or acceleration to follow, only damping.
         feet = footing.acceleration + own.swing_damping * (footing.velocity - motion.foot_velocities)
         if footing.swings.any():
             away = footing.position - motion.feet
-            away[:, 2] += self.sole + ground
+            away[:, 2] += self.sole + self.plane.height(footing.position[:, :2])
             feet += own.swing_stiffness * footing.swings[:, None] * away
         return self.body.effort(motion, trunk, feet, stance, self.weights)[0]
 
@@ -193,6 +238,12 @@ class ZmpTrot(Controller):
         rates = np.array([0.0, 0.0, turning]) - motion.turning
         acceleration[3:] = own.attitude_stiffness * error + own.attitude_damping * rates
         return acceleration
+
+    def _soles(self, motion: Motion) -> np.ndarray:
+        """Return the lowest points of the feet, (n, 3), m."""
+        soles = motion.feet.copy()
+        soles[:, 2] -= self.sole
+        return soles
 
     def _com_error(self, motion: Motion) -> tuple[np.ndarray, np.ndarray]:
         """Return how far place and velocity of the centre of mass, as the trunk tells them, are from the reference."""

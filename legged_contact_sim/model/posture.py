@@ -1,7 +1,7 @@
 """Which points are feet and in which pose a robot starts: as told, as named in its files, or found."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from .stance import Stance, find_stance
 from .suggestion import suggestion
 
 ZERO = "all joints at zero, or at the limit nearest to it"
+HELD_UP = 0.005  # m
 UNEVEN = 0.15  # of the trunk's height: feet that differ by more are not all on the ground
 # Names under which poses to stand in are found in SRDFs and as MuJoCo's keyframes, best first.
 STANDING = ("home", "standing", "stand", "half_sitting", "straight_standing")
@@ -75,6 +76,18 @@ def choose_posture(
     Raises:
         ModelError: a name is not known, a position is out of its range, or a foot's only shape is a mesh that is lost.
     """
+    posture = _posture(mechanism, points, poses, home, feet)
+    lower = _lower_than_feet(mechanism, points, posture)
+    return replace(posture, warnings=[*posture.warnings, lower]) if lower else posture
+
+
+def _posture(
+    mechanism: Mechanism,
+    points: Sequence[ContactPoint],
+    poses: Mapping[str, Mapping[str, float]],
+    home: Any,
+    feet: Sequence[str] | None,
+) -> Posture:
     if isinstance(home, str):
         if home not in poses:
             raise ModelError(f"home is {home!r}; the robot has no such pose; {suggestion(home, poses)}")
@@ -106,6 +119,18 @@ def _chosen(
     if mechanism.base != "floating":
         return Posture(zero, ZERO, ends, notes)
     return _with_stance(mechanism, zero, ends, notes)
+
+
+def _lower_than_feet(mechanism: Mechanism, points: Sequence[ContactPoint], posture: Posture) -> str | None:
+    """Return a sentence on the contact point that holds a robot up in its home pose instead of its feet."""
+    if mechanism.base != "floating" or len(posture.feet) < 2:
+        return None
+    placed = body_placements(mechanism.links, posture.home)
+    low = np.array([placed[point.link].apply(point.position)[2] - point.radius for point in points])
+    lowest, foot = int(low.argmin()), min(posture.feet, key=low.__getitem__)
+    if points[lowest].link == points[foot].link or low[lowest] > low[foot] - HELD_UP:
+        return None
+    return f"in its home pose {points[lowest].name!r} is {low[foot] - low[lowest]:.3f} m lower than its feet"
 
 
 def _are_down(mechanism: Mechanism, feet: Sequence[int], pose: Array) -> bool:

@@ -81,7 +81,9 @@ def fitted_sphere(corners: np.ndarray) -> tuple[np.ndarray, float] | None:
     center = solution[:3]
     radius = float(np.sqrt(max(solution[3] + center @ center, 0.0)))
     distances = np.linalg.norm(away - center, axis=1)
-    if radius == 0.0 or np.abs(distances - radius).max() > BALL * radius or radius > 2.0 * np.ptp(away, axis=0).max():
+    thin, *wide = sorted(np.ptp(away, axis=0))
+    # Half a ball still is one, with the other half inside the leg; a slice of a large sphere is not.
+    if np.abs(distances - radius).max() > BALL * radius or thin < 0.8 * radius or min(wide) < 1.8 * radius:
         return None
     return middle + center, radius
 
