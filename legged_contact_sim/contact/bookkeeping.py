@@ -54,6 +54,8 @@ def book_contacts(system, contacts, h, z, settings):
 
     The normal force works along the change of the gap, since the last step for a point that touched; the tangential
     force along the displacement, the mean of the velocities before and after; an impact's impulses on that mean too.
+    Within a step this may be positive, by at most the force times h^2 a / 4, where a is the normal acceleration of the
+    point's curved path (docs/contact/exact_lcp.md); over steps the gap's changes sum up to nothing.
     """
     for k in range(contacts):
         contact, r = system.contacts[system.active[k]], 3 * k
