@@ -79,7 +79,7 @@ def test_command_line_shows_a_standing_robot_and_leaves_nothing_behind(tmp_path,
         command = [sys.executable, "-m", "legged_contact_sim", "run", "--record", str(tmp_path / "bag")]
         run = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
     try:
-        wait_for(lambda: "contacts 4/4" in log.read_text(), "the status line")
+        wait_for(lambda: "contacts 4/16" in log.read_text(), "the status line")
         assert len(children_of_domain()) == 3
         run.send_signal(number)
         status = run.wait(PATIENCE)
