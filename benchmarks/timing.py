@@ -99,9 +99,12 @@ def elapsed(contender: Contender, count: int) -> float:
 
 
 def calibrate(contender: Contender, slice_duration: float) -> int:
-    """Return how many calls fill a slice of time, s; the first calls also warm caches."""
+    """Return how many calls fill a slice of time, s; the first calls also warm caches.
+
+    Each count is tried three times: a disturbance would make slices so short that caches are cold in all of them.
+    """
     count = 1
-    while (spent := elapsed(contender, count)) < 0.2 * slice_duration:
+    while (spent := min(elapsed(contender, count) for _ in range(3))) < 0.2 * slice_duration:
         count *= 2
     return max(1, round(count * slice_duration / spent))
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..dynamics.kinematics import copy, place_bodies, point_position, rates_to_base_axes, world_position
+from ..dynamics.kinematics import copy, place_poses, point_position, rates_to_base_axes, world_position
 from ..dynamics.spatial import put_vector_at, vadd, vector, vscale, vsub
 from ..jit import inlined, inlined_as_written, shared
 from ..model import RobotModel
@@ -105,7 +105,7 @@ def record(system, h, row):
     nv = system.rates.shape[1]
     nq, width = len(system.state) - nv, len(system.ledger)
     q, v = system.state[:nq], system.state[nq:]
-    place_bodies(system.links, system.bodies, q, v)
+    place_poses(system.links, system.bodies, q, v)
     copy(q, row[:nq])
     rates_to_base_axes(system.links, q, v, row[nq : nq + nv])
     copy(system.ledger, row[nq + nv : nq + nv + width])

@@ -181,6 +181,28 @@ def place_bodies(links, bodies, q, v):
 
 
 @inlined
+def place_poses(links, bodies, q, v):
+    """Like `place_bodies`, for who needs the poses only: nothing else of the bodies is written."""
+    place_world(links, bodies, q, v)
+    for i in range(len(links)):
+        bodies[i].sine, bodies[i].cosine = sincos(q[links[i].position_index])
+    for i in range(len(links)):
+        link, body, parent = links[i], bodies[i], bodies[links[i].parent]
+        carrier, home = matrix(parent.rotation), matrix(link.home)
+        position = vadd(vector(parent.position), rotate(carrier, vector(link.placement)))
+        if link.joint_kind == REVOLUTE:
+            home = turn(home, matrix(link.sine_part), matrix(link.cosine_part), body.sine, body.cosine)
+        elif link.joint_kind == PRISMATIC:
+            position = vadd(position, vscale(rotate(carrier, vector(link.axis)), q[link.position_index]))
+        else:
+            k = link.position_index
+            position = vadd(position, rotate(product(carrier, home), vector_at(q, k)))
+            home = product(home, free_rotation(q, k))
+        put_matrix(body.rotation, product(carrier, home))
+        put_vector(body.position, position)
+
+
+@inlined
 def outer_frame(link, parent):
     """Return the rotation from a FREE joint's outer frame to world axes."""
     return product(matrix(parent.rotation), matrix(link.home))

@@ -9,6 +9,7 @@ from ..contact.records import MODES
 from ..dynamics import forward_kinematics
 from ..model import RobotModel
 from ..terrain import Terrain
+from .views import read_only
 
 
 class Contacts:
@@ -45,13 +46,6 @@ class Contacts:
     def __repr__(self) -> str:
         """Return one line: how many points touch."""
         return f"Contacts({len(self)} points, {np.count_nonzero(self.mode)} touching)"
-
-
-def read_only(array: np.ndarray) -> np.ndarray:
-    """Return a view that cannot be written to."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 class Touching(NamedTuple):

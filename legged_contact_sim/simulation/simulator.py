@@ -20,10 +20,11 @@ from ..jit import together_with
 from ..model import RobotModel
 from ..terrain import Terrain, make_terrain
 from .checks import checked_time_step, joint_gains, whole_number
-from .contacts import Contacts, contact_centers, read_only, touching_points
+from .contacts import Contacts, contact_centers, touching_points
 from .ground import Ground
 from .report import StepReport
 from .trajectory import Recorder, Trajectory, commands_from, sample_times, sampled_efforts
+from .views import neighbours, read_only
 
 Controller = Callable[[float, np.ndarray, np.ndarray], ArrayLike]
 FLOAT = np.dtype(np.float64)
@@ -71,7 +72,8 @@ class Simulator:
         self._command = np.zeros((1, COMMAND_ROWS, self.robot.nv))
         self._row = np.zeros((1, log_width(self.robot)))  # what the last step left
         self._views = LogRows(self.robot, read_only(self._row[0]))
-        self._efforts = _neighbours(self._command[0, 0], self.robot.velocity_indices)
+        self._efforts = neighbours(self._command[0, 0], self.robot.velocity_indices)
+        self._effort_shape, self._scattered = self._efforts.shape, self._efforts.base is None
         self._ground = Ground()
         self._total = self._views.total
         self.model = self._make_model(contact_model, self.terrain, parameters)
@@ -145,9 +147,13 @@ class Simulator:
         What the step leaves is in `q`, `v` and `contacts` as arrays; the report makes objects of it on demand.
         """
         self._set_effort(effort)
-        self._step()
+        self._keep_report()
+        self._single_step()
+        self._steps += 1
         report = self._report
-        report.time = self.time
+        self.time = report.time = self._steps * self.time_step
+        if not isfinite(self._total.item()):
+            raise self._failure()
         return report
 
     def advance(self, steps: int, effort: ArrayLike | None = None, log: np.ndarray = NO_LOG) -> None:
@@ -300,17 +306,15 @@ class Simulator:
 
     def _set_effort(self, effort: ArrayLike | None) -> None:
         """Take joint efforts for the coming steps; an array of finite floats costs a fraction of a microsecond."""
-        feed = self._efforts
-        if effort is None:
-            feed[:] = 0.0
-        elif type(effort) is np.ndarray and effort.dtype is FLOAT and effort.shape == feed.shape:
-            if not isfinite(effort.dot(effort)):
-                checked("effort", effort, self.robot.joint_count)
-            feed[:] = effort
+        usual = type(effort) is np.ndarray and effort.dtype is FLOAT and effort.shape == self._effort_shape
+        if usual and isfinite(effort.dot(effort)):  # type: ignore[union-attr]
+            self._efforts[...] = effort
+        elif effort is None:
+            self._efforts[...] = 0.0
         else:
-            feed[:] = checked("effort", effort, self.robot.joint_count)
-        if feed.base is None:  # a copy: the joints' rates are no neighbours
-            self._command[0, 0, self.robot.velocity_indices] = feed
+            self._efforts[...] = checked("effort", effort, self.robot.joint_count)
+        if self._scattered:
+            self._command[0, 0, self.robot.velocity_indices] = self._efforts
 
     def _set_state(self, q: np.ndarray, v: ArrayLike | None) -> None:
         self._report.keep()
@@ -335,14 +339,6 @@ class Simulator:
             self._report.keep()
             self._report = StepReport(self, self._row[0], self._views)
 
-    def _step(self) -> None:
-        self._keep_report()
-        self._single_step()
-        self._steps += 1
-        self.time = self._steps * self.time_step
-        if not isfinite(self._total.item()):
-            raise self._failure()
-
     def _advance(self, steps: int, commands: Commands, log: np.ndarray, log_every: int) -> None:
         """Advance in one compiled call; the last step of it has to be in the log."""
         self._keep_report()
@@ -360,8 +356,7 @@ class Simulator:
         """Advance step by step with a controller's efforts; return those of the samples, (samples, joint_count)."""
         efforts = np.zeros((recorder.samples, self.robot.joint_count))
         for k in range(steps):
-            self._set_effort(controller(self.time, *self.state))
-            self._step()
+            self.step(controller(self.time, *self.state))
             if (k + 1) % sample_every == 0:
                 efforts[k // sample_every] = self._efforts
                 recorder.put(self._row[0])
@@ -399,10 +394,3 @@ def _calls_of_a_start(robot: RobotModel, terrain: Terrain) -> list[Callable[[], 
     if robot.base == "floating":
         calls += [partial(contact_centers, robot, robot.home), partial(terrain.gap, np.zeros((1, 3)))]
     return calls
-
-
-def _neighbours(vector: np.ndarray, indices: np.ndarray) -> np.ndarray:
-    """Return the numbers at some indices: a view, fast to write to, if they are neighbours, else a copy."""
-    if len(indices) and (np.diff(indices) == 1).all():
-        return vector[indices[0] : indices[-1] + 1]
-    return vector[indices].copy()

@@ -8,6 +8,7 @@ import legged_contact_sim
 from legged_contact_sim import RobotModel, Simulator
 from legged_contact_sim.contact import MODELS
 from legged_contact_sim.dynamics import forward_kinematics
+from legged_contact_sim.simulation.contacts import touching_points
 from legged_contact_sim.simulation.trajectory import BLOCK
 from legged_contact_sim.terrain import Slope
 
@@ -65,6 +66,19 @@ def test_arrays_follow_resets_runs_and_switches():
     sim.step()
     assert (sim.q == sim.state.q).all()
     assert (sim.q != held.q).any()
+
+
+@pytest.mark.parametrize("name", ["quadruped12", "biped_planar", "planar_leg"])
+def test_points_are_where_the_pose_puts_them(name):
+    sim = Simulator(robot_named(name))
+    sim.reset(sim.home(), 0.3 * np.random.default_rng(2).normal(size=sim.robot.nv))
+    sim.advance(50)
+    expected = touching_points(sim.robot, sim.terrain, sim.model.semi_axes, sim.q)
+    near = 1e-5  # m: a point near the ground has the gap that the step foresaw
+    assert sim.contacts.position == pytest.approx(expected.position, abs=1e-12)
+    assert sim.contacts.gap == pytest.approx(expected.gap, abs=near)
+    far = sim.contacts.gap > 0.1
+    assert sim.contacts.gap[far] == pytest.approx(expected.gap[far], abs=1e-12)
 
 
 def test_the_velocity_is_that_of_the_base_s_axes():
