@@ -1,6 +1,7 @@
 """Two processes compile one entry: large helpers come from the second one, and from the first if that fails."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -89,7 +90,5 @@ def test_the_helpers_promised_to_a_step_are_those_that_it_takes(tmp_path):
     assert float(done.stdout) == 5e-4
     kept = sorted(path.parent.name.split("-")[0].rsplit(".", 1)[1] for path in tmp_path.rglob("*.helper"))
     assert kept == ["book_contacts", "fill_rows", "find_contacts", "record", "solve_by_blocks"]
-    assert "run_advance_by_blocks: compiled, 7 of 7 parts" in done.stderr
-    assert done.stderr.count("\n  ") == done.stderr.count("run_advance_by_blocks: "), (
-        "nothing else is compiled after it"
-    )
+    assert re.search(r"run_solve_by_blocks: compiled, (\d+) of \1 parts", done.stderr), done.stderr
+    assert done.stderr.count(": compiled, ") == 1, "nothing else is compiled after it"

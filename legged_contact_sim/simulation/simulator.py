@@ -390,7 +390,8 @@ def make_contact_model(name: str, robot: RobotModel, terrain: Terrain, parameter
 
 def _calls_of_a_start(robot: RobotModel, terrain: Terrain) -> list[Callable[[], Any]]:
     """Return what a start calls besides a step, to be compiled at the same time."""
-    calls: list[Callable[[], Any]] = [partial(energies, robot, robot.home, np.zeros(robot.nv))]
-    if robot.base == "floating":
-        calls += [partial(contact_centers, robot, robot.home), partial(terrain.gap, np.zeros((1, 3)))]
-    return calls
+    return [
+        partial(energies, robot, robot.home, np.zeros(robot.nv)),
+        partial(contact_centers, robot, robot.home),
+        partial(terrain.gap, np.zeros((1, 3))),
+    ]
