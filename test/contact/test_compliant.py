@@ -186,7 +186,7 @@ def test_a_joint_stops_at_its_limit_and_dry_friction_holds():
         ("tangential_stiffness", -1.0),
         ("normal_damping", float("nan")),
         ("friction", -0.1),
-        ("restitution", 0.5),
+        ("restitution", 1.5),
     ],
 )
 def test_bad_parameters_are_refused_by_name(name, value):
