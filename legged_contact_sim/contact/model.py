@@ -12,7 +12,7 @@ from ..actuation.rows import STIFFNESS
 from ..errors import ParameterError, ParameterWarning
 from ..model import RobotModel
 from ..terrain import Terrain
-from .parameters import GROUND
+from .parameters import GROUND, checked_value
 from .parameters import Parameters as ParameterSet
 from .records import CONTACT, CONTACTS, WORK_TERMS
 from .system import System, build_system
@@ -96,6 +96,7 @@ class ContactModel(ABC):
                 continue
             if name not in GROUND:
                 raise ParameterError(f"{name}: {cls.name} has no such parameter; it has {', '.join(known)}")
+            checked_value(name, given[name], GROUND[name])
             reason = cls.cannot_honour.get(name, "it has no such parameter")
             warnings.warn(f"{name}: {cls.name} cannot honour it: {reason}", ParameterWarning, stacklevel=2)
         return cls.Parameters(**{name: value for name, value in given.items() if name in known})

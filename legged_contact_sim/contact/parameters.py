@@ -8,7 +8,11 @@ import numpy as np
 
 from ..errors import ParameterError
 
-GROUND = ("friction", "restitution")  # of the ground: every model is told them, whatever it makes of them
+# Of the ground, with what is allowed: every model is told them, whatever it makes of them.
+GROUND = {
+    "friction": {"low": 0.0, "high": 100.0, "open_low": False, "unit": ""},
+    "restitution": {"low": 0.0, "high": 1.0, "open_low": False, "unit": ""},
+}
 
 
 def number(default: float, low: float, high: float, unit: str = "", *, open_low: bool = False) -> Any:

@@ -63,7 +63,6 @@ def test_robot_is_loaded_as_the_parameters_say(load):
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"robot": STOOL}, "seat.stl"),
         ({"meshes": "melt"}, "meshes is 'melt'"),
         ({"gravity": [0.0, -9.81]}, "gravity"),
         ({"contact_points__toe__link": "tail"}, "contact point 'toe' is on link 'tail'"),
