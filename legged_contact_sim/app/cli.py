@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..contact import MODELS, contact_models
-from ..control import controllers
+from ..control import controller_class, controllers
 from ..errors import LeggedContactSimError, ParameterError
 from ..model import RobotModel, robots
 from ..simulation.scenarios import find_scenario, read_scenario, scenarios, summary
@@ -17,6 +17,8 @@ from . import compare, doctor, inspect, reproduce
 from .supervision import Processes, environment
 
 NO_CONTROLLER = "none"
+ANY_ROBOT = {"zmp_trot": "trot"}  # the scenario that suits any robot, by controller
+STANDING = "stand"
 DEFAULT_SCENARIO = "quadruped_stand"
 
 
@@ -38,10 +40,10 @@ def _parser() -> argparse.ArgumentParser:
 
     run = commands.add_parser("run", help="simulate a scenario: simulator, controller and recorder as ROS 2 processes")
     known = ", ".join(scenarios())
-    run.add_argument("scenario", nargs="?", default=DEFAULT_SCENARIO, help=f"parameter file, or one of {known}")
+    run.add_argument("scenario", nargs="?", help=f"parameter file, or one of {known}; default: {DEFAULT_SCENARIO}")
     run.add_argument("--robot", help="packaged name or path of a URDF, instead of the scenario's")
     run.add_argument("--contact-model", help=f"one of {', '.join(MODELS)}, instead of the scenario's")
-    run.add_argument("--controller", help=f"{', '.join(controllers())} or {NO_CONTROLLER}, instead of the scenario's")
+    run.add_argument("--controller", help=f"{', '.join(controllers())}, MODULE:CLASS or {NO_CONTROLLER}")
     run.add_argument("-p", "--parameter", action="append", default=[], metavar="NAME:=VALUE", help="of any node")
     run.add_argument("--record", nargs="?", const="", metavar="FOLDER", help="record all topics into a bag")
     run.add_argument("--duration", type=float, default=0.0, metavar="S", help="end after so much simulated time")
@@ -79,12 +81,12 @@ def _parser() -> argparse.ArgumentParser:
 
 def _run(options: argparse.Namespace) -> int:
     _need_ros()
-    path = find_scenario(options.scenario)
+    default = ANY_ROBOT.get(options.controller, STANDING) if options.robot else DEFAULT_SCENARIO
+    path = find_scenario(options.scenario or default)
     parameters = read_scenario(path)
     controller = options.controller or parameters.get("controller", NO_CONTROLLER)
-    if controller != NO_CONTROLLER and controller not in controllers():
-        known = ", ".join((*controllers(), NO_CONTROLLER))
-        raise ParameterError(f"controller: expected one of {known}, found {controller!r}")
+    if controller != NO_CONTROLLER:
+        controller_class(controller)
     chosen = ["--ros-args", "--params-file", str(path)]
     given = {"robot": options.robot, "contact_model": options.contact_model}
     settings = [f"{name}:={value}" for name, value in given.items() if value is not None] + options.parameter

@@ -2,7 +2,7 @@
 
 from .controller import BaseState, Controller, InProcess, Observation, observe
 from .joint_trajectory import JointTrajectory
-from .registry import CONTROLLERS, controllers, make_controller
+from .registry import CONTROLLERS, controller_class, controllers, make_controller
 
 __all__ = [
     "CONTROLLERS",
@@ -11,6 +11,7 @@ __all__ = [
     "InProcess",
     "JointTrajectory",
     "Observation",
+    "controller_class",
     "controllers",
     "make_controller",
     "observe",

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..dynamics.functions import checked
 from ..model import RobotModel
+from ..model.gains import proposed_gains
 from .controller import Controller, Observation
 from .joint_trajectory import JointTrajectory
 from .parameters import Parameters, numbers, per_joint
@@ -16,11 +17,12 @@ from .parameters import Parameters, numbers, per_joint
 class JointPidParameters(Parameters):
     """Parameters of `joint_pid`: one number, a leg's worth that all legs share, or one number per joint.
 
-    ``effort_limit`` lowers the limits of the URDF. ``target``: the pose to hold, (joint_count,); empty: the home pose.
+    Without stiffness or damping they are those proposed from the robot's inertia. ``effort_limit`` lowers the limits of
+    the URDF. ``target``: the pose to hold, (joint_count,); empty: the home pose.
     """
 
-    stiffness: tuple[float, ...] = numbers((100.0,), 0.0, 1e7, "N m/rad")
-    damping: tuple[float, ...] = numbers((2.0,), 0.0, 1e6, "N m s/rad")
+    stiffness: tuple[float, ...] = numbers((), 0.0, 1e7, "N m/rad")
+    damping: tuple[float, ...] = numbers((), 0.0, 1e6, "N m s/rad")
     integral: tuple[float, ...] = numbers((0.0,), 0.0, 1e7, "N m/(rad s)")
     integral_limit: tuple[float, ...] = numbers((20.0,), 0.0, 1e6, "N m")
     effort_limit: tuple[float, ...] = numbers((1e9,), 0.0, 1e9, "N m")
@@ -33,8 +35,9 @@ class PidLaw:
     def __init__(self, robot: RobotModel, gains: JointPidParameters) -> None:
         """Spread the gains over the joints."""
         count = robot.joint_count
-        self.stiffness = per_joint("stiffness", gains.stiffness, count)
-        self.damping = per_joint("damping", gains.damping, count)
+        proposed = proposed_gains(robot)
+        self.stiffness = per_joint("stiffness", gains.stiffness or tuple(proposed.stiffness), count)
+        self.damping = per_joint("damping", gains.damping or tuple(proposed.damping), count)
         self.integral = per_joint("integral", gains.integral, count)
         self.integral_limit = per_joint("integral_limit", gains.integral_limit, count)
         limit = per_joint("effort_limit", gains.effort_limit, count)

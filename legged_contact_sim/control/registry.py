@@ -1,5 +1,8 @@
 """The controllers by name."""
 
+import importlib
+import os
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,18 +27,40 @@ def controllers() -> dict[str, str]:
     return {name: kind.summary for name, kind in CONTROLLERS.items()}
 
 
+def controller_class(name: str) -> type[Controller]:
+    """Return a controller by name, or a user's own by ``module:Class``.
+
+    Raises:
+        ParameterError: there is none, or it cannot be imported.
+    """
+    if name in CONTROLLERS:
+        return CONTROLLERS[name]
+    module, separator, attribute = name.partition(":")
+    if not separator:
+        known = ", ".join(CONTROLLERS)
+        raise ParameterError(f"controller: expected one of {known}, or MODULE:CLASS, found {name!r}")
+    if os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
+    try:
+        found = getattr(importlib.import_module(module), attribute)
+    except Exception as error:  # whatever a user's module raises while it is imported
+        words = " ".join(str(error).split())
+        raise ParameterError(f"controller: {name!r} cannot be imported: {type(error).__name__}: {words}") from None
+    if not (isinstance(found, type) and issubclass(found, Controller)):
+        raise ParameterError(f"controller: {name!r} is no subclass of legged_contact_sim.control.Controller")
+    return found
+
+
 def make_controller(name: str, robot: RobotModel, parameters: Mapping[str, Any] | None = None) -> Controller:
     """Return a controller by name with checked parameters.
 
     Args:
-        name: see `controllers`.
+        name: see `controllers`; or ``module:Class``.
         robot: the robot it is to move.
         parameters: by name; those that are not given have their default.
 
     Raises:
         ParameterError: names the controller or the parameter, what was found and what is allowed.
     """
-    if name not in CONTROLLERS:
-        raise ParameterError(f"controller: expected one of {', '.join(CONTROLLERS)}, found {name!r}")
-    kind = CONTROLLERS[name]
-    return kind(robot, make_parameters(kind.Parameters, name, parameters or {}))
+    kind = controller_class(name)
+    return kind(robot, make_parameters(kind.Parameters, kind.name, parameters or {}))

@@ -13,7 +13,15 @@ from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMessage
 
-from ..control import CONTROLLERS, BaseState, Controller, JointTrajectory, Observation, make_controller
+from ..control import (
+    CONTROLLERS,
+    BaseState,
+    Controller,
+    JointTrajectory,
+    Observation,
+    controller_class,
+    make_controller,
+)
 from ..errors import LeggedContactSimError, ParameterError
 from ..model import RobotModel
 from .cdr import STAMP, Template, put_stamp, sender
@@ -40,14 +48,13 @@ class ControllerNode(Node):
     def __init__(self, default: str) -> None:
         """Read the parameters and make the controller; ``default`` is its name if no parameter tells another."""
         super().__init__("controller")
-        choice = {"controller": Declared(default, f"one of {', '.join(CONTROLLERS)}", fixed=True)}
+        choice = {"controller": Declared(default, f"one of {', '.join(CONTROLLERS)}, or MODULE:CLASS", fixed=True)}
         name = declare(self, choice)["controller"]
-        if name not in CONTROLLERS:
-            raise ParameterError(f"controller: expected one of {', '.join(CONTROLLERS)}, found {name!r}")
-        values = declare(self, PARAMETERS | controller_parameters(name))
-        _refuse_unknown_settings(self, name)
+        kind = controller_class(name)
+        values = declare(self, PARAMETERS | controller_parameters(kind))
+        _refuse_unknown_settings(self, kind)
         robot = declare_robot(self)
-        prefix = f"{name}."
+        prefix = f"{kind.name}."
         given = {key.removeprefix(prefix): value for key, value in values.items() if key.startswith(prefix)}
         warm_up(make_controller(name, robot, given))
         self.controller = make_controller(name, robot, given)
@@ -102,6 +109,8 @@ class ControllerNode(Node):
             self.controller.reset(observation)
         self._time = observation.time
         effort = self.controller.effort(observation)
+        if getattr(self.controller, "fallen", False):
+            self.warn("fallen", "the robot has fallen over: joint efforts are zero until a reset")
         if not np.isfinite(effort).all():
             self.warn("finite", "the controller's effort is not finite: joint efforts are zero")
             effort = np.zeros(len(effort))
@@ -220,20 +229,20 @@ def warm_up(controller: Controller) -> None:
     controller.effort(seen)
 
 
-def controller_parameters(name: str) -> dict[str, Declared]:
+def controller_parameters(kind: type[Controller]) -> dict[str, Declared]:
     """Return the parameters of a controller as they are declared: <controller>.<parameter>."""
     declared = {}
-    for item in dataclasses.fields(CONTROLLERS[name].Parameters):  # type: ignore[attr-defined]
+    for item in dataclasses.fields(kind.Parameters):  # type: ignore[arg-type]
         default: Any = list(item.default) if isinstance(item.default, tuple) else item.default
         unset = isinstance(default, list) and not default
-        declared[f"{name}.{item.name}"] = Declared(
+        declared[f"{kind.name}.{item.name}"] = Declared(
             Parameter.Type.DOUBLE_ARRAY if unset else default, item.metadata.get("unit", ""), fixed=True
         )
     return declared
 
 
-def _refuse_unknown_settings(node: Node, name: str) -> None:
-    known = controller_parameters(name)
+def _refuse_unknown_settings(node: Node, kind: type[Controller]) -> None:
+    known, name = controller_parameters(kind), kind.name
     for given in node._parameter_overrides:
         if given.startswith(f"{name}.") and given not in known:
             raise ParameterError(f"{given}: there is no such parameter; {name} has {', '.join(known)}")

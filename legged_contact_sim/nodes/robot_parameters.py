@@ -1,19 +1,27 @@
 """Which robot a node loads: parameters that simulator and controller have in common, best set in one file for both."""
 
+import warnings
 from typing import Any
 
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
+from ..errors import ModelWarning
 from ..model import RobotModel
 from .parameters import Declared, declare
 
 PREFIX = "contact_points."
 ROBOT_PARAMETERS = {
-    "robot": Declared("quadruped16", "packaged name, path of a URDF, or its XML text", fixed=True),
+    "robot": Declared("quadruped16", "packaged name, path of a URDF, xacro file or MJCF, or the XML text", fixed=True),
     "base": Declared("", "floating, fixed, or empty: as the URDF tells", fixed=True),
     "gravity": Declared([0.0, 0.0, -9.81], "m/s^2; in the world's axes", fixed=True),
     "meshes": Declared("hull", "collision meshes: hull (corners of the convex hull touch) or skip", fixed=True),
+    "home": Declared("", "name of a pose or keyframe to stand in; empty: see docs/robots.md", fixed=True),
+    "feet": Declared(Parameter.Type.STRING_ARRAY, "contact points or links to stand on; unset: found", fixed=True),
+    "packages": Declared(Parameter.Type.STRING_ARRAY, "folders of the packages of package:// addresses", fixed=True),
+    "srdf": Declared("", "path of an SRDF; empty: the one beside the URDF", fixed=True),
+    "mimic": Declared("refuse", "joints that mimic others: refuse or lock", fixed=True),
+    "xacro": Declared(Parameter.Type.STRING_ARRAY, "NAME:=VALUE; arguments of a xacro file", fixed=True),
 }
 POINT_PARAMETERS = {
     "link": Declared(Parameter.Type.STRING, "name of the link that carries the contact point", fixed=True),
@@ -47,10 +55,21 @@ def declare_robot(node: Node) -> RobotModel:
     for name, value in values.items():
         if name.startswith(PREFIX):
             points.setdefault(_point(name), {})[name.rpartition(".")[2]] = value
-    return RobotModel.from_urdf(
-        values["robot"],
-        values["base"] or None,
-        contact_points=points or None,
-        gravity=values["gravity"],
-        meshes=values["meshes"],
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ModelWarning)
+        robot = RobotModel.from_urdf(
+            values["robot"],
+            values["base"] or None,
+            home=values["home"] or None,
+            contact_points=points or None,
+            feet=values.get("feet"),
+            gravity=values["gravity"],
+            meshes=values["meshes"],
+            packages=values.get("packages") or (),
+            srdf=values["srdf"] or None,
+            mimic=values["mimic"],
+            xacro_arguments=values.get("xacro") or (),
+        )
+    for note in robot.notes:
+        node.get_logger().warning(f"{robot.name}: {note}")
+    return robot

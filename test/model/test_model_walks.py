@@ -1,5 +1,7 @@
 """From a description to walking: a small quadruped without a word about it trots on the plane and up a slope."""
 
+import sys
+
 import numpy as np
 import pytest
 from walkers import quadruped
@@ -8,6 +10,7 @@ from legged_contact_sim import Simulator
 from legged_contact_sim.control import InProcess, make_controller
 from legged_contact_sim.control.ground_plane import GroundPlane
 from legged_contact_sim.control.zmp_trot import sized
+from legged_contact_sim.errors import ParameterError
 from legged_contact_sim.model import RobotModel
 from legged_contact_sim.terrain import Slope
 
@@ -51,3 +54,55 @@ def test_a_ground_plane_is_that_of_the_footholds():
     assert plane.slope == pytest.approx([0.0, 0.0], abs=1e-12)
     plane.reset(np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.5]]))
     assert plane.slope == pytest.approx([0.5, 0.0], rel=0.01)
+
+
+OWN = """
+from dataclasses import dataclass
+
+import sys
+
+import numpy as np
+
+from legged_contact_sim.control import Controller
+from legged_contact_sim.control.parameters import Parameters, number
+
+
+@dataclass(frozen=True)
+class Options(Parameters):
+    push: float = number(1.0, 0.0, 5.0)
+
+
+class Pusher(Controller):
+    name, summary, Parameters = "pusher", "pushes", Options
+
+    def reset(self, observation):
+        pass
+
+    def effort(self, observation):
+        return np.full(self.robot.joint_count, self.parameters.push)
+"""
+
+
+def test_a_user_s_own_controller_is_found_by_module_and_class(tmp_path, monkeypatch):
+    (tmp_path / "my_own_pusher.py").write_text(OWN)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [*sys.path])
+    robot = RobotModel.from_urdf(quadruped())
+    controller = make_controller("my_own_pusher:Pusher", robot, {"push": 2.0})
+    assert controller.effort(None) == pytest.approx(np.full(12, 2.0))
+    for name, culprit in (
+        ("nowhere_at_all:Pusher", "cannot be imported: ModuleNotFoundError"),
+        ("my_own_pusher:Puller", "cannot be imported: AttributeError"),
+        ("my_own_pusher:Options", "no subclass"),
+        ("zmp_trod", "expected one of"),
+    ):
+        with pytest.raises(ParameterError, match=culprit):
+            make_controller(name, robot)
+
+
+def test_joint_pid_without_gains_holds_any_robot():
+    robot = RobotModel.from_urdf(quadruped())
+    sim = Simulator(robot, time_step=1e-3)
+    run = sim.run(2.0, InProcess(make_controller("joint_pid", robot), sim), 20)
+    assert run.q[-1, 2] == pytest.approx(robot.home[2], rel=0.05)
+    assert np.abs(run.v[-1]).max() < 1e-2

@@ -63,6 +63,8 @@ def test_robot_is_loaded_as_the_parameters_say(load):
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
+        ({"robot": "quadruped12", "feet": ["paw"]}, "feet names 'paw'"),
+        ({"robot": "quadruped12", "home": "sitting"}, "home is 'sitting'"),
         ({"meshes": "melt"}, "meshes is 'melt'"),
         ({"gravity": [0.0, -9.81]}, "gravity"),
         ({"contact_points__toe__link": "tail"}, "contact point 'toe' is on link 'tail'"),
@@ -73,6 +75,12 @@ def test_robot_is_loaded_as_the_parameters_say(load):
 def test_what_cannot_be_loaded_is_refused_by_name(load, parameters, words):
     with pytest.raises(LeggedContactSimError, match=words):
         load(**parameters)
+
+
+def test_a_lost_mesh_is_noted_and_a_box_stands_in(load):
+    robot = load(robot=STOOL)
+    assert len(robot.contact_names) == 8
+    assert "seat.stl" in " ".join(robot.notes)
 
 
 def test_a_stool_stands_on_the_moon(bench, tmp_path):
