@@ -12,6 +12,7 @@ from ..actuation.rows import STIFFNESS
 from ..errors import ParameterError, ParameterWarning
 from ..model import RobotModel
 from ..terrain import Terrain
+from .memory import rebuilt, remembered
 from .parameters import GROUND, checked_value
 from .parameters import Parameters as ParameterSet
 from .records import CONTACT, CONTACTS, WORK_TERMS
@@ -66,6 +67,7 @@ class ContactModel(ABC):
     summary: ClassVar[str]
     Parameters: ClassVar[type[ParameterSet]]
     cannot_honour: ClassVar[Mapping[str, str]] = {}  # of the ground's friction and restitution, with the reason
+    passive: ClassVar[bool] = False  # True: a promise that contacts never give more work than they took
     contact_record: ClassVar[np.dtype] = CONTACT  # of one contact point; `extended` adds what a model keeps of its own
     first_room: ClassVar[int | None] = None  # for so many contacts at once the system is built; None: for all points
 
@@ -83,6 +85,10 @@ class ContactModel(ABC):
         self.system: System = build_system(robot, terrain, self.contact_record, self.first_room)
         self.events: list[Event] = []
         self.time = 0.0  # of the simulator when the state was last set, s
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return how to make another one that goes on from here: models can be pickled and copied."""
+        return rebuilt, (type(self), self.robot, self.terrain, self.parameters, remembered(self))
 
     @classmethod
     def make_parameters(cls, **given: Any) -> ParameterSet:

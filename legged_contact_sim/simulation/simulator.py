@@ -30,6 +30,9 @@ Controller = Callable[[float, np.ndarray, np.ndarray], ArrayLike]
 FLOAT = np.dtype(np.float64)
 
 
+CONNECTIONS = ("_single_step", "_views", "_efforts", "_total", "_contacts", "_report")  # made anew in a copy
+
+
 class State(NamedTuple):
     """Where the robot stands: coordinates q (nq,) and rates v (nv,), base velocity in the base's axes."""
 
@@ -71,11 +74,8 @@ class Simulator:
         self.time_step = checked_time_step(time_step)
         self._command = np.zeros((1, COMMAND_ROWS, self.robot.nv))
         self._row = np.zeros((1, log_width(self.robot)))  # what the last step left
-        self._views = LogRows(self.robot, read_only(self._row[0]))
-        self._efforts = neighbours(self._command[0, 0], self.robot.velocity_indices)
-        self._effort_shape, self._scattered = self._efforts.shape, self._efforts.base is None
         self._ground = Ground()
-        self._total = self._views.total
+        self._lay_views()
         self.model = self._make_model(contact_model, self.terrain, parameters)
         self.time, self.start_energy = 0.0, 0.0
         self._report = StepReport(self, self._row[0], self._views)
@@ -299,10 +299,32 @@ class Simulator:
         with together_with(*_calls_of_a_start(self.robot, terrain)):
             given = self._ground.parameters(MODELS.named(name), parameters)
             model = make_contact_model(name, self.robot, terrain, given)
-            self._single_step = model.single_step(self.time_step, self._command, self._row)
-        self._contacts = Contacts(self.robot.contact_names, self._views, model.system.contacts["mode"])
+            self._connect(model)
         self._ground.take(model, parameters)
         return model
+
+    def _lay_views(self) -> None:
+        """Prepare views of the command and of what a step leaves."""
+        self._views = LogRows(self.robot, read_only(self._row[0]))
+        self._efforts = neighbours(self._command[0, 0], self.robot.velocity_indices)
+        self._effort_shape, self._scattered = self._efforts.shape, self._efforts.base is None
+        self._total = self._views.total
+
+    def _connect(self, model: ContactModel) -> None:
+        """Prepare the call of a single step, and the contacts that it leaves."""
+        self._single_step = model.single_step(self.time_step, self._command, self._row)
+        self._contacts = Contacts(self.robot.contact_names, self._views, model.system.contacts["mode"])
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy or a pickle keeps: all but compiled calls and views."""
+        return {name: value for name, value in vars(self).items() if name not in CONNECTIONS}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Go on where another simulator was."""
+        vars(self).update(state)
+        self._lay_views()
+        self._connect(self.model)
+        self._report = StepReport(self, self._row[0], self._views)
 
     def _set_effort(self, effort: ArrayLike | None) -> None:
         """Take joint efforts for the coming steps; an array of finite floats costs a fraction of a microsecond."""

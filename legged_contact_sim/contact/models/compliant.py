@@ -118,5 +118,6 @@ class Compliant(ForceModel):
     name: ClassVar[str] = "compliant"
     summary: ClassVar[str] = "springs and dampers with stick anchors and exact friction disc (Gehring, Algorithm 1)"
     Parameters: ClassVar[type[Parameters]] = CompliantParameters
+    passive: ClassVar[bool] = True
     cannot_honour: ClassVar[Mapping[str, str]] = {"restitution": "the rebound follows from normal_damping and the mass"}
     entry = staticmethod(rollout_entry(advance_compliant))

@@ -30,6 +30,7 @@ class Embedding(EventDrivenModel):
     name: ClassVar[str] = "embedding"
     summary: ClassVar[str] = "hard contact, event by event: energetic impacts, constraint embedding (Singh)"
     Parameters: ClassVar[type[Parameters]] = EmbeddingParameters
+    passive: ClassVar[bool] = True
     parameters: EmbeddingParameters
     entry = staticmethod(event_entry("embedding", strike_in_impulse_domain, embedded_forces))
     embedded = True

@@ -44,6 +44,7 @@ class ExactLcp(SteppingModel):
     summary: ClassVar[str] = "hard contact, exact friction disc, complementarity on velocities (Ayit)"
     Parameters: ClassVar[type[Parameters]] = ExactLcpParameters
     first_room: ClassVar[int | None] = FIRST_ROOM
+    passive: ClassVar[bool] = True
 
     def __init__(self, robot: Any, terrain: Any, parameters: Any) -> None:
         """See `ContactModel`."""

@@ -134,6 +134,7 @@ class HuntCrossley(ForceModel):
     name: ClassVar[str] = "hunt_crossley"
     summary: ClassVar[str] = "nonlinear springs, damping for a chosen restitution, stick anchors (Hunt and Crossley)"
     Parameters: ClassVar[type[Parameters]] = HuntCrossleyParameters
+    passive: ClassVar[bool] = True
     contact_record: ClassVar[np.dtype] = CONTACT_STATE
     entry = staticmethod(rollout_entry(advance_hunt_crossley))
 

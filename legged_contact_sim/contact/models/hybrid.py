@@ -74,6 +74,7 @@ class Hybrid(EventDrivenModel):
     name: ClassVar[str] = "hybrid"
     summary: ClassVar[str] = "event-driven impacts at their instants, energetic restitution, feasible slip (Flickinger)"
     Parameters: ClassVar[type[Parameters]] = HybridParameters
+    passive: ClassVar[bool] = True
     parameters: HybridParameters
     entry = staticmethod(event_entry("hybrid", strike_by_restitution, constrained_forces))
 

@@ -54,6 +54,7 @@ class Moreau(SteppingModel):
     summary: ClassVar[str] = "hard contact, Moreau's midpoint scheme, prox iterations (Gehring)"
     Parameters: ClassVar[type[Parameters]] = MoreauParameters
     first_room: ClassVar[int | None] = FIRST_ROOM
+    passive: ClassVar[bool] = True
 
     def __init__(self, robot: Any, terrain: Any, parameters: Any) -> None:
         """See `ContactModel`."""
