@@ -45,6 +45,7 @@ def extended(record: np.dtype, own: list[tuple[Any, ...]]) -> np.dtype:
     return np.dtype([*shared, *own], align=True)
 
 
+# What all that solve for impulses in a step share. A solver with settings of its own extends it.
 SETTINGS = np.dtype(
     [
         ("friction", "f8"),  # Coulomb coefficient
@@ -56,12 +57,7 @@ SETTINGS = np.dtype(
         ("time_step", "f8"),  # s; of a whole step, which impacts may split
         ("extent", "f8"),  # m; no point of the robot is farther from any of its joints
         ("tolerance", "f8"),  # of the solver, relative to the largest impulse (prox: to each component)
-        ("absolute_tolerance", "f8"),  # of the prox iterations, N s
-        ("relaxation", "f8"),  # of the solver, where it has one
         ("max_iterations", "i8"),
-        ("finish", "i8"),  # 1: what prox iterations do not solve goes to the solver of exact contact
-        ("patience", "i8"),  # prox iterations without progress, after which the relaxation is halved
-        ("solver", "i8"),  # prox iterations: JOR or SOR
         ("dry", "i8"),  # 1: some joint has dry friction
         ("activation", "i8"),  # code of the rule by which a contact acts
     ],

@@ -2,7 +2,9 @@
 
 import atexit
 import configparser
+import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from functools import cache
@@ -27,3 +29,15 @@ def install():
     lines = "\n".join(f"{name} = {value.strip(chr(34))}" for name, value in entries)
     (info / "entry_points.txt").write_text(f"[{GROUP}]\n{lines}\n")
     sys.path[:0] = [str(folder), str(PACKAGE)]
+
+
+def install_by_pip(folder):
+    """Install the package into a folder, from a copy of its sources; return the environment that finds it there."""
+    sources, target = folder / "sources", folder / "site"
+    shutil.copytree(PACKAGE, sources, ignore=shutil.ignore_patterns("__pycache__"))
+    options = ["--quiet", "--no-index", "--no-deps", "--no-build-isolation", "--disable-pip-version-check"]
+    subprocess.run(
+        [sys.executable, "-m", "pip", "install", *options, "--target", str(target), str(sources)], check=True
+    )
+    path = os.pathsep.join([str(target), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
+    return os.environ | {"PYTHONPATH": path}

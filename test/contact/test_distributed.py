@@ -7,7 +7,6 @@ from scipy.integrate import solve_ivp
 
 from legged_contact_sim import RobotModel
 from legged_contact_sim.contact.models.distributed import DistributedParameters
-from legged_contact_sim.errors import ParameterError
 
 LAW = DistributedParameters()
 FOOT, PULLER, SPRING = 20.0, 5.0, 5000.0  # kg, kg, N/m
@@ -230,21 +229,6 @@ def test_energy_audit_closes_with_the_square_of_the_time_step():
     assert np.abs(fine.remainder).max() < np.abs(coarse.remainder).max() / 6.0
 
 
-def test_reruns_are_bit_identical():
-    first, second = pulled_foot(5e-4), pulled_foot(5e-4)
-    assert np.array_equal(first.q, second.q)
-    assert np.array_equal(first.forces, second.forces)
-
-
 def test_friction_of_the_ground_is_that_of_sliding_and_keeps_the_ratio_of_the_study():
     law = simulator(foot_block(), "distributed", friction=0.6).model.parameters
     assert (law.friction, law.static_friction) == pytest.approx((0.6, 0.6 * 0.7 / 0.4), rel=1e-15)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("normal_stiffness", 0.0), ("tangential_stiffness", -90.0), ("normal_exponent", 0.5), ("breakaway_time", 0.0)],
-)
-def test_bad_parameters_are_refused_by_name(name, value):
-    with pytest.raises(ParameterError, match=f"{name}: expected a number in"):
-        simulator("biped_planar", "distributed", **{name: value})

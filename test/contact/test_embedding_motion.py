@@ -12,7 +12,6 @@ from legged_contact_sim.contact.events.flow.embedded_motion import embedded_forc
 from legged_contact_sim.contact.events.motion import CONTACT_COUNT
 from legged_contact_sim.contact.records import OPEN, SLIP, STICK
 from legged_contact_sim.dynamics import forward_dynamics, mass_matrix, point_bias_acceleration, point_jacobian
-from legged_contact_sim.errors import ParameterError
 from legged_contact_sim.terrain import Slope
 
 START = [4.0, 0.01, 0.0, 2.0944, -0.4363, -0.6981]  # of the study, Singh 5.2
@@ -293,15 +292,3 @@ def test_too_many_events_in_a_step_end_in_a_note():
     assert any("too many events" in event.note for event in run.events)
     assert len(run.events) < 40
     assert run.gaps.min() > -1e-8
-
-
-def test_reruns_are_bit_identical():
-    first, second = fall(0.1), fall(0.1)
-    assert np.array_equal(first.q, second.q)
-    assert np.array_equal(first.forces, second.forces)
-
-
-@pytest.mark.parametrize(("name", "value"), [("friction", -1.0), ("restitution", 1.1), ("impact_threshold", 0.0)])
-def test_bad_parameters_are_refused_by_name(name, value):
-    with pytest.raises(ParameterError, match=f"{name}: expected a number in"):
-        embedding(ball_xml(), **{name: value})

@@ -2,12 +2,17 @@
 
 import numpy as np
 import pytest
-from contact_cases import ball_xml, box_xml, robot_named, simulator, world_velocity
+from contact_cases import ball_xml, box_xml, simulator, world_velocity
 
-from legged_contact_sim import Simulator
-from legged_contact_sim.contact.models.moreau import MoreauParameters
-from legged_contact_sim.contact.records import OPEN, SETTINGS, SLIP, STICK
-from legged_contact_sim.contact.solvers.prox import JOR, SOR, fill_relaxations, prox_work, solve_unilateral
+from legged_contact_sim.contact.records import OPEN, SLIP, STICK
+from legged_contact_sim.contact.solvers.prox import (
+    JOR,
+    PROX_SETTINGS,
+    SOR,
+    fill_relaxations,
+    prox_work,
+    solve_unilateral,
+)
 from legged_contact_sim.errors import ParameterError
 from legged_contact_sim.studies.gehring.alpha import iterations_over_alpha
 
@@ -23,8 +28,8 @@ def drop(model, **parameters):
 
 
 def settings_of(prox, **values):
-    """Return a SETTINGS record for the prox iterations, as uncompiled kernels take it."""
-    settings = np.zeros(1, dtype=SETTINGS)
+    """Return a PROX_SETTINGS record for the prox iterations, as uncompiled kernels take it."""
+    settings = np.zeros(1, dtype=PROX_SETTINGS)
     settings["solver"], settings["relaxation"], settings["friction"] = prox, 0.6, 0.8
     settings["tolerance"], settings["absolute_tolerance"] = 1e-12, 1e-14
     settings["max_iterations"], settings["patience"] = 2000, 20
@@ -160,34 +165,3 @@ def test_the_curve_needs_contacts():
     sim.step()
     with pytest.raises(ParameterError, match="expected a step in which contacts acted"):
         iterations_over_alpha(sim.model, [0.6])
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("friction", -0.1),
-        ("restitution", 1.5),
-        ("tangential_restitution", -1.0),
-        ("prox", "newton"),
-        ("alpha", 0.0),
-        ("alpha", 2.5),
-        ("relative_tolerance", float("nan")),
-        ("absolute_tolerance", 0.0),
-        ("max_iterations", 0),
-        ("patience", 0),
-        ("coordinates", "polar"),
-        ("finish", "never"),
-        ("bilateral", "penalty"),
-        ("activation", "never"),
-        ("impact_threshold", 0.0),
-        ("recovery_speed", -1.0),
-    ],
-)
-def test_bad_parameters_are_refused_by_name(name, value):
-    with pytest.raises(ParameterError, match=f"^{name}: expected "):
-        MoreauParameters(**{name: value})
-
-
-def test_unknown_parameters_are_refused_by_name():
-    with pytest.raises(ParameterError, match="viscosity: moreau has no such parameter"):
-        Simulator(robot_named("quadruped12"), "moreau", viscosity=1.0)

@@ -5,7 +5,6 @@ import pytest
 from contact_cases import GRAVITY, ball_xml, box_xml, simulator, tilted, world_velocity
 
 from legged_contact_sim import RobotModel
-from legged_contact_sim.errors import ParameterError
 from legged_contact_sim.terrain import Slope
 
 STIFFNESS, MASS, RADIUS = 120000.0, 20.0, 0.1
@@ -103,18 +102,3 @@ def test_energy_that_a_spring_creates_is_in_the_report():
     assert gained > 1.0
     assert run.works[-1, 2] == pytest.approx(gained, rel=1e-9)
     assert sim.step().energy.contact > 1.0
-
-
-def test_reruns_are_bit_identical():
-    first, second = landing(5e-4, 0.3, 0.5), landing(5e-4, 0.3, 0.5)
-    assert np.array_equal(first.q, second.q)
-    assert np.array_equal(first.forces, second.forces)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("normal_stiffness", 0.0), ("tangential_stiffness", 0.0), ("viscous_friction", -1.0), ("friction", float("nan"))],
-)
-def test_bad_parameters_are_refused_by_name(name, value):
-    with pytest.raises(ParameterError, match=f"{name}: expected a number in"):
-        penalty(ball_xml(), **{name: value})

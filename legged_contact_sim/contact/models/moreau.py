@@ -11,8 +11,7 @@ from ...model.cuts import COORDINATES, cut
 from ..cuts.cut_joints import cut_work
 from ..cuts.cut_stepping import run_cut_entry
 from ..parameters import Parameters, choice, number, whole
-from ..records import SETTINGS
-from ..solvers.prox import JOR, SOR, prox_work, solve_by_prox
+from ..solvers.prox import JOR, PROX_SETTINGS, SOR, prox_work, solve_by_prox
 from ..stepping.acting_contacts import AT_MIDPOINT, PREDICTED
 from ..stepping.rollout import FIRST_ROOM, SteppingModel, rollout_entry
 from ..stepping.time_stepping import advance
@@ -95,8 +94,8 @@ class Moreau(SteppingModel):
 
 
 def solver_settings(parameters: MoreauParameters) -> np.ndarray:
-    """Return the kernels' SETTINGS, (1,), all but the robot's extent."""
-    settings = np.zeros(1, dtype=SETTINGS)
+    """Return the kernels' PROX_SETTINGS, (1,), all but the robot's extent."""
+    settings = np.zeros(1, dtype=PROX_SETTINGS)
     same = ("friction", "restitution", "tangential_restitution", "absolute_tolerance", "max_iterations", "patience")
     for name in (*same, "impact_threshold", "recovery_speed"):
         settings[name] = getattr(parameters, name)

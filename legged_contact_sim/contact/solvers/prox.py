@@ -20,12 +20,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...jit import compiled, inlined, shared
-from ..records import OPEN, SLIP, STICK
+from ..records import OPEN, SETTINGS, SLIP, STICK, extended
 from .block import ACCEPTABLE, solve_any
 from .problem import FrictionWork, block_velocity, friction_work, problem_with_one_friction, row_velocity
 from .residuals import complementarity_residual
 
 JOR, SOR = 0, 1  # codes of solvers
+PROX_SETTINGS = extended(
+    SETTINGS,
+    [
+        ("solver", "i8"),  # JOR or SOR
+        ("relaxation", "f8"),  # alpha
+        ("absolute_tolerance", "f8"),  # N s
+        ("patience", "i8"),  # iterations without progress, after which the relaxation is halved
+        ("finish", "i8"),  # 1: what the iterations do not solve goes to the solver of exact contact
+    ],
+)
 LEAST_SHARE = 1.0 / 64.0  # of alpha, to which the relaxation is halved at most
 FINISH_TOLERANCE = 1e-10  # of the Newton steps that finish an iteration, relative to the largest impulse
 
@@ -140,7 +150,7 @@ def iterate(G, b, z, w, contacts, rows, mu, modes, relaxations, bounds, settings
         modes: OPEN, STICK or SLIP of each contact, written.
         relaxations: r of every row, (>= rows,), kg; halved where the iteration stalls.
         bounds: lowest and highest impulse of scalar rows, (2, >= rows), N s.
-        settings: SETTINGS record; more iterations than its maximum are returned when it gives up.
+        settings: PROX_SETTINGS record; more iterations than its maximum are returned when it gives up.
     """
     relative, absolute = settings.tolerance, settings.absolute_tolerance
     smallest, before, share = math.inf, math.inf, 1.0
