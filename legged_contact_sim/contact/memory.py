@@ -22,7 +22,9 @@ class Memory(NamedTuple):
 
 def remembered(model: "ContactModel") -> Memory:
     """Return what a model remembers, as copies."""
-    arrays, places, first_places = {}, {}, {}
+    arrays: dict[str, np.ndarray] = {}
+    places: dict[int, str] = {}
+    first_places: dict[str, str] = {}
     for name, value in _own(model).items():
         for place, array in _arrays_in(name, value):
             first_places[place] = places.setdefault(id(array), place)
