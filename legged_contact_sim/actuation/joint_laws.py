@@ -16,6 +16,8 @@ from ..jit import inlined
 from ..model.records import FREE
 from .rows import ADDED, APPLIED, BOUND, COMPLIANCE, DAMPING, EFFORT, FEED, HOLD, POSITION, STIFFNESS, TARGET
 
+BY_ROW = 2.0  # instead of a side: the law is a row of the contact problem (`contact.joint_rows`)
+STANDSTILL = 1e-9  # rad/s (m/s); a slower reversal is none where joints are revised one at a time
 MARGIN = 1e-6  # relative excess over its friction or limit at which a joint still holds, so that rest is rest
 
 
@@ -51,6 +53,8 @@ def drive_effort(system, link, rate, h):
     """
     effort, compliance = wanted_effort(system, link, rate, h)
     side = system.rates[BOUND, link.velocity_index]
+    if side == BY_ROW:
+        return 0.0, 0.0
     if side != 0.0:
         effort, compliance = side * link.effort_limit, 0.0
     elif compliance == 0.0:
@@ -83,7 +87,7 @@ def drive_joints(system, q, v, h):
             if system.slides[i] == 0.0:
                 bodies[i].locked = 1
                 increase_spatial(bodies[i].coriolis, scale(spatial(bodies[i].axis), -v[j] / h))
-            else:
+            elif system.slides[i] != BY_ROW:
                 applied -= link.friction * system.slides[i]
         rates[APPLIED, j] = applied
 
@@ -112,19 +116,22 @@ def revise_slides(system, v_end, one):
     """Let go the joints that cannot hold, hold those whose rate would reverse; return whether anything changed.
 
     If ``one``, only the first such joint is revised: changing all at once is faster but can go in circles, one at a
-    time ends (Murty's least-index rule).
+    time ends (Murty's least-index rule). It ends only if rounding does not pass for a rate: where feet that stick leave
+    a joint no room to move, the effort that holds it is undetermined, and its rate, were it free, is zero but for that.
     """
-    changed = False
+    changed, reversal = False, STANDSTILL if one else 0.0
     for i in range(len(system.links)):
         link, j = system.links[i], system.links[i].velocity_index
         if link.joint_kind == FREE or link.friction <= 0.0 or (one and changed):
+            continue
+        if system.slides[i] == BY_ROW:
             continue
         if system.slides[i] == 0.0:
             hold = system.rates[HOLD, j]
             if abs(hold) > link.friction * (1.0 + MARGIN):
                 system.slides[i] = -1.0 if hold > 0.0 else 1.0
                 changed = True
-        elif v_end[j] * system.slides[i] < 0.0:
+        elif v_end[j] * system.slides[i] < -reversal:
             system.slides[i] = 0.0
             changed = True
     return changed
@@ -139,7 +146,7 @@ def revise_drives(system, v, v_end, h, one):
     links, rates, changed = system.links, system.rates, False
     for i in range(len(links)):
         j = links[i].velocity_index
-        if links[i].joint_kind == FREE or (one and changed):
+        if links[i].joint_kind == FREE or (one and changed) or rates[BOUND, j] == BY_ROW:
             continue
         limit, side = links[i].effort_limit, rates[BOUND, j]
         if side == 0.0:

@@ -42,6 +42,12 @@ def book_solution(ledger, iterations, residual, solved):
 
 
 @inlined
+def count_step_once(ledger, before):
+    """Let a step count once as unconverged, however many of its solves and passes did not converge."""
+    ledger[SOLVER + UNCONVERGED] = min(ledger[SOLVER + UNCONVERGED], before + 1.0)
+
+
+@inlined
 def world_impulse(contact, z, r):
     """Return the impulse vector in world axes of the contact whose rows begin at ``r``, N s."""
     along = vadd(vscale(vector(contact.normal), z[r]), vscale(vector(contact.first_tangent), z[r + 1]))

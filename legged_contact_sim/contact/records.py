@@ -69,5 +69,14 @@ ACTUATORS, JOINT_LOSSES, CONTACT_NORMAL, CONTACT_TANGENTIAL, EXTERNAL, LIMITS = 
 WORK_TERMS = ("actuators", "joint_losses", "contact_normal", "contact_tangential", "external", "joint_limits")
 
 # What a step tells about its solver.
-ITERATIONS, RESIDUAL, UNCONVERGED, IMPACTS, ENERGY_LIMITED, CONTACTS, BLENDING = range(7)
-SOLVER_TERMS = ("iterations", "residual", "unconverged", "impacts", "energy_limited", "contacts", "blending")
+ITERATIONS, RESIDUAL, UNCONVERGED, IMPACTS, ENERGY_LIMITED, CONTACTS, BLENDING, JOINT_ROWS = range(8)
+SOLVER_TERMS = (
+    "iterations",
+    "residual",
+    "unconverged",
+    "impacts",
+    "energy_limited",
+    "contacts",
+    "blending",
+    "joint_rows",
+)

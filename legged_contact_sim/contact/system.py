@@ -45,6 +45,7 @@ class System(NamedTuple):
     limited: Any  # links of the joints at a limit, whose rows come after the contacts', (s,)
     sides: Any  # per row of a joint limit: 1 at the lower limit, -1 at the upper one, (r,)
     G: Any  # inverse contact inertia, (r, r): row_velocities = G impulses + offsets
+    bounds: Any  # per scalar row: inf for a limit, z >= 0; else the largest size of the impulse, (r,)
     offsets: Any  # velocities without impulses, with what gaps and restitution ask for, (r,)
     impulses: Any  # (r,), N s (N m s for a joint limit)
     row_velocities: Any  # (r,), m/s
@@ -53,6 +54,7 @@ class System(NamedTuple):
     work: Any  # of the solver: a named tuple of its own, or None
 
 
+ROWS_OF_A_JOINT = 3  # at most: its limit, its dry friction, its drive
 SOLVER = len(WORK_TERMS)  # where the solver terms begin in the ledger
 # Places in System.pending: time left of the step, s (0: none is pending), its part, impacts so far, contacts that act.
 LEFT, LENGTH, ARRIVALS, ARRIVAL, IMPACTS_SO_FAR, NEEDED = range(6)
@@ -96,7 +98,7 @@ def build_system(
         pushes=no_pushes(),
         pending=np.zeros(6),
         work=None,
-        **problem_arrays(n, contacts, robot.joint_count),
+        **problem_arrays(n, contacts, ROWS_OF_A_JOINT * robot.joint_count),
     )
 
 
@@ -119,6 +121,7 @@ def problem_arrays(links: int, contacts: int, others: int, mirrored: int = 0) ->
         "limited": np.zeros(others, dtype=np.int64),
         "sides": np.zeros(rows),
         "G": np.zeros((rows, rows)),
+        "bounds": np.full(rows, np.inf),
         "offsets": np.zeros(rows),
         "impulses": np.zeros(parts),
         "row_velocities": np.zeros(rows),
@@ -132,7 +135,7 @@ def with_room(system: System, robot: RobotModel, contacts: int, make_work: Calla
 
     ``make_work(rows)`` returns the solver's work for so many rows.
     """
-    arrays = problem_arrays(len(robot.links), contacts, robot.joint_count)
+    arrays = problem_arrays(len(robot.links), contacts, ROWS_OF_A_JOINT * robot.joint_count)
     work = make_work(len(arrays["offsets"]))
     for name, array in arrays.items():
         copy_into(getattr(system, name), array)

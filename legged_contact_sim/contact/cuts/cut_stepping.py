@@ -22,11 +22,9 @@ from ...dynamics.contact_inertia import invert_roots
 from ...dynamics.spatial import spatial
 from ...jit import compiled_long, inlined
 from ...model.records import FREE
-from ..commands import take_command
 from ..constraint_rows import find_limits
 from ..detection import measure_gap, normal_speed
 from ..impulses import apply_impulses
-from ..log import record
 from ..records import OPEN
 from ..stepping.acting_contacts import (
     AT_MIDPOINT,
@@ -40,6 +38,7 @@ from ..stepping.acting_contacts import (
     speed_bound,
 )
 from ..stepping.impacts import IMPACT, STOP, gains_energy
+from ..stepping.rollout import begin, end
 from ..stepping.time_stepping import (
     add_changes,
     advance_parts,
@@ -256,8 +255,7 @@ def run_cut_entry(system, forest, cuts, settings, direct, commands, log, h, done
     """
     trees = Trees(forest, cuts, direct)
     for k in range(done, steps):
-        take_command(system, commands[min(k // every, len(commands) - 1)])
+        unconverged = begin(system, commands, k, every)
         advance_cut(system, trees, h, settings[0])
-        if len(log) > 0 and (k + 1) % log_every == 0:
-            record(system, h, log[(k + 1) // log_every - 1])
+        end(system, h, log, k, log_every, unconverged)
     return steps

@@ -6,7 +6,7 @@ The law is that of `problem`, the friction disc exact.
 from ...jit import inlined, shared
 from .block_sweeps import block_gauss_seidel
 from .newton import BLUNT, SHARP, newton_step
-from .problem import friction_work, problem_of_step
+from .problem import friction_work, problem_of_step, project_row
 from .proximal import solve_proximal
 from .residuals import complementarity_residual, prox_contact
 from .solver import Solver
@@ -74,7 +74,7 @@ def settle(problem):
         z[r + 1] += SETTLING * (p1 - z[r + 1])
         z[r + 2] += SETTLING * (p2 - z[r + 2])
     for r in range(3 * problem.contacts, problem.rows):
-        z[r] += SETTLING * (max(0.0, z[r] - w[r] / G[r, r]) - z[r])
+        z[r] += SETTLING * (project_row(z[r] - w[r] / G[r, r], problem.work.bounds[r]) - z[r])
 
 
 @inlined

@@ -3,7 +3,7 @@
 from ...dynamics.spatial import stretch, sym_inverse
 from ...jit import inlined
 from ..records import OPEN, SLIP, STICK
-from .problem import block_velocity, row_velocity
+from .problem import block_velocity, project_row, row_velocity
 from .slip_root import slip_root
 
 
@@ -64,7 +64,7 @@ def sweep(problem):
         z[r], z[r + 1], z[r + 2] = z0, z1, z2
     for r in range(3 * problem.contacts, rows):
         w = row_velocity(G, b, z, r, rows)
-        wanted = max(0.0, z[r] - w / G[r, r])
+        wanted = project_row(z[r] - w / G[r, r], problem.work.bounds[r])
         change = max(change, abs(wanted - z[r]))
         z[r] = wanted
     return change

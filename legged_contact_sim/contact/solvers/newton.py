@@ -5,7 +5,7 @@ The contact laws are written as fixed points, with r = 1 / G_nn of the contact a
     z_n = max(0, z_n - r w_n),        z_t = p                        where |p| < bound  (stick),
                                       z_t = bound p / |p|            elsewhere (slip), bound = mu z_n + nu |w_t|.
 
-and a scalar row as z = max(0, z - w / G_rr). Each step linearises them at the present impulses and solves
+and a scalar row as the projection of z - w / G_rr. Each step linearises them at the present impulses and solves
 the linear system. Redundant contacts make it singular: a small multiple of the diagonal is added, which leaves the
 solutions where they are and picks the nearest one.
 """
@@ -14,6 +14,7 @@ import math
 
 from ...jit import inlined
 from .elimination import eliminate, fill_up, put_unit_row
+from .problem import project_row
 
 # Multiples of the diagonal that are added: a first step with the small one solves most problems at once; where
 # contacts are redundant it fails, and the other follows.
@@ -79,8 +80,10 @@ def linearize(problem, proximal):
             put_unit_row(matrix, r + 1, rows, -z[r + 1])
             put_unit_row(matrix, r + 2, rows, -z[r + 2])
     for r in range(3 * problem.contacts, rows):
-        if z[r] - w[r] / G[r, r] <= 0.0:
-            put_unit_row(matrix, r, rows, -z[r])
+        wanted = z[r] - w[r] / G[r, r]
+        allowed = project_row(wanted, problem.work.bounds[r])
+        if wanted == 0.0 or allowed != wanted:
+            put_unit_row(matrix, r, rows, allowed - z[r])
         else:
             put_closed_row(matrix, G, r, rows, w[r], proximal)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...jit import inlined, shared
 from .lemke import SOLVED, lemke_kernel
-from .problem import FrictionWork, friction_work, problem_of_step
+from .problem import FrictionWork, friction_work, problem_of_step, project_row, row_velocity
 from .residuals import complementarity_residual
 from .slip_root import slip_root
 from .solver import Solver
@@ -50,13 +50,16 @@ def normal_row(k, contacts):
 
 
 @inlined
-def fill_normal_problem(G, b, z, contacts, count, M, q):
-    """Fill M (count, count) and q (count,) of the unilateral rows with the tangential impulses held."""
+def fill_normal_problem(problem, count, M, q):
+    """Fill M (count, count) and q (count,) of the unilateral rows with all other impulses held."""
+    G, b, z, contacts = problem.G, problem.b, problem.z, problem.contacts
     for k in range(count):
         r = normal_row(k, contacts)
         q[k] = b[r]
         for m in range(contacts):
             q[k] += G[r, 3 * m + 1] * z[3 * m + 1] + G[r, 3 * m + 2] * z[3 * m + 2]
+        for s in range(2 * contacts + count, problem.rows):
+            q[k] += G[r, s] * z[s]
         for m in range(count):
             M[k, m] = G[r, normal_row(m, contacts)]
 
@@ -79,8 +82,8 @@ def friction_impulse(G, r, u1, u2, radius, nu):
 
 
 @inlined
-def renew_friction(problem):
-    """Renew every contact's tangential impulse, one after another, the normal ones held."""
+def renew_friction(problem, first_bounded):
+    """Renew every contact's tangential impulse, one after another, the normal ones held; then rows with bounds."""
     G, b, z, rows = problem.G, problem.b, problem.z, problem.rows
     for k in range(problem.contacts):
         r = 3 * k
@@ -90,24 +93,29 @@ def renew_friction(problem):
                 u1 += G[r + 1, s] * z[s]
                 u2 += G[r + 2, s] * z[s]
         z[r + 1], z[r + 2] = friction_impulse(G, r, u1, u2, problem.mu[k] * z[r], problem.nu)
+    for r in range(first_bounded, rows):
+        z[r] = project_row(z[r] - row_velocity(G, b, z, r, rows) / G[r, r], problem.work.bounds[r])
 
 
 @shared
 def solve_by_pivoting(system, contacts, rows, h, settings):
     """Solve the contact problem; return the exchanges, the residual, and whether it is solved."""
-    work, count = system.work, rows - 2 * contacts
+    work = system.work
     problem = problem_of_step(system, work.friction, contacts, rows, h, settings)
+    count = contacts
+    while count < rows - 2 * contacts and system.bounds[normal_row(count, contacts)] == math.inf:
+        count += 1
     M, q, solution = work.M[:count, :count], work.q[:count], work.solution
     iterations, residual = 0, math.inf
     for _ in range(settings.max_iterations):
-        fill_normal_problem(problem.G, problem.b, problem.z, contacts, count, M, q)
+        fill_normal_problem(problem, count, M, q)
         status, exchanges = lemke_kernel(M, q, work.tableau, work.basis, solution, EXCHANGES)
         iterations += exchanges
         if status != SOLVED:
             break
         for k in range(count):
             problem.z[normal_row(k, contacts)] = solution[k]
-        renew_friction(problem)
+        renew_friction(problem, 2 * contacts + count)
         residual = complementarity_residual(problem)
         if residual <= settings.tolerance:
             break

@@ -4,9 +4,11 @@ Unknown impulses z and velocities w = G z + b. First come contacts in blocks (no
 
     w_n >= 0,  z_n >= 0,  w_n z_n = 0;      |z_t| <= mu z_n + nu |w_t|,  with w_t opposite to z_t where it is reached,
 
-then scalar rows (joint limits): w >= 0, z >= 0, w z = 0.
+then scalar rows, w >= 0, z >= 0, w z = 0 (joint limits), or, with a bound, |z| <= bound, w = 0 inside, w opposite
+to z on the bound (laws of joints). All of them say z = projection of z - w / G_rr.
 """
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +23,7 @@ class FrictionWork(NamedTuple):
     kept: Any  # impulses to go back to, N s
     shares: Any  # per contact: memory of its slip solution, 1/kg
     mu: Any  # per contact: Coulomb friction coefficient
+    bounds: Any  # per scalar row: inf, or the largest size of its impulse, N s
     # of the proximal method:
     centre: Any  # impulses to which a solution should be near, N s
     weight: Any  # of the proximal term, 1/kg
@@ -76,6 +79,12 @@ def own_inverse_inertia(G, r):
 
 
 @inlined
+def project_row(impulse, bound):
+    """Return the allowed impulse of a scalar row that is nearest to one."""
+    return max(0.0, impulse) if bound == math.inf else min(bound, max(-bound, impulse))
+
+
+@inlined
 def problem_with_one_friction(G, b, z, w, modes, work, contacts, rows, mu, nu):
     """Return a friction problem whose contacts all have the same friction."""
     for k in range(contacts):
@@ -86,6 +95,8 @@ def problem_with_one_friction(G, b, z, w, modes, work, contacts, rows, mu, nu):
 @inlined
 def problem_of_step(system, work, contacts, rows, h, settings):
     """Return the friction problem of a time step of length ``h``, s."""
+    for r in range(3 * contacts, rows):
+        work.bounds[r] = system.bounds[r]
     return problem_with_one_friction(
         system.G, system.offsets, system.impulses, system.row_velocities, system.modes, work, contacts, rows,
         settings.friction, settings.viscous_friction * h,
@@ -95,4 +106,6 @@ def problem_of_step(system, work, contacts, rows, h, settings):
 def friction_work(rows: int) -> FrictionWork:
     """Return room for problems of at most so many rows."""
     vectors = [np.zeros(rows) for _ in range(len(FrictionWork._fields) - 2)]
-    return FrictionWork._make([np.zeros((rows + 2, rows + 3)), *vectors, np.zeros(rows, dtype=np.int64)])
+    work = FrictionWork._make([np.zeros((rows + 2, rows + 3)), *vectors, np.zeros(rows, dtype=np.int64)])
+    work.bounds[:] = np.inf
+    return work

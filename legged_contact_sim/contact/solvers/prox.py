@@ -202,7 +202,8 @@ def solve_unilateral(G, b, z, w, contacts, rows, modes, work, settings):
     """
     mu, bounds, most = settings.friction, work.bounds, settings.max_iterations
     for r in range(3 * contacts, rows):
-        bounds[0, r], bounds[1, r] = 0.0, math.inf
+        most_of_row = work.friction.bounds[r]
+        bounds[0, r], bounds[1, r] = 0.0 if most_of_row == math.inf else -most_of_row, most_of_row
     iterations = iterate(G, b, z, w, contacts, rows, mu, modes, work.relaxations, bounds, settings)
     residual, solved = prox_residual(G, b, z, contacts, rows, mu, bounds, settings), iterations <= most
     if not solved and settings.finish == 1:
@@ -218,6 +219,8 @@ def solve_by_prox(system, contacts, rows, h, settings):
     """Solve the contact problem of a step; return the iterations, the residual, and whether it is solved."""
     G, b, z, w = system.G, system.offsets, system.impulses, system.row_velocities
     fill_relaxations(G, contacts, rows, settings.relaxation, system.work.relaxations)
+    for r in range(3 * contacts, rows):
+        system.work.friction.bounds[r] = system.bounds[r]
     return solve_unilateral(G, b, z, w, contacts, rows, system.modes, system.work, settings)
 
 

@@ -21,7 +21,7 @@ import math
 from ...jit import inlined
 from .block_sweeps import sweep
 from .elimination import eliminate_with_pivots, put_unit_row
-from .problem import own_inverse_inertia
+from .problem import own_inverse_inertia, project_row
 
 FIRST_WEIGHT, LEAST_WEIGHT, LARGEST_WEIGHT = 1e-2, 1e-9, 1.0  # alpha
 LOWERED, RAISED = 0.1, 10.0  # factor on alpha after a success and after a failure
@@ -73,7 +73,7 @@ def merit(problem, z, w, alpha):
         total += D * (f0 * f0 + f1 * f1 + f2 * f2)
     for r in range(3 * problem.contacts, problem.rows):
         D = problem.G[r, r]
-        f = z[r] - max(0.0, z[r] - w[r] / (D * (1.0 + alpha)))
+        f = z[r] - project_row(z[r] - w[r] / (D * (1.0 + alpha)), problem.work.bounds[r])
         total += D * f * f
         size += D * z[r] * z[r]
     return math.sqrt(total), math.sqrt(size)
@@ -95,8 +95,10 @@ def list_closed(problem, alpha):
                 count += 1
     tripled = count
     for r in range(3 * problem.contacts, problem.rows):
-        closed = x[r] - w[r] / (problem.G[r, r] * (1.0 + alpha)) > 0.0
-        d[r] = 0.0 if closed else -x[r]
+        wanted = x[r] - w[r] / (problem.G[r, r] * (1.0 + alpha))
+        allowed = project_row(wanted, work.bounds[r])
+        closed = wanted != 0.0 and allowed == wanted
+        d[r] = 0.0 if closed else allowed - x[r]
         if closed:
             order[count] = r
             count += 1

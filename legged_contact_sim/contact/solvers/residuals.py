@@ -4,7 +4,7 @@ import math
 
 from ...jit import inlined
 from ..records import OPEN, SLIP, STICK
-from .problem import block_velocity, own_inverse_inertia, row_velocity
+from .problem import block_velocity, own_inverse_inertia, project_row, row_velocity
 
 STILL = 1e-12  # m/s (rad/s); no impulse is asked for by slower velocities
 
@@ -41,7 +41,7 @@ def complementarity_residual(problem):
         largest = max(largest, z[r], abs(z[r + 1]), abs(z[r + 2]), max(abs(b[r]), STILL) / G[r, r])
     for r in range(3 * problem.contacts, rows):
         w[r] = row_velocity(G, b, z, r, rows)
-        worst = max(worst, abs(max(0.0, z[r] - w[r] / G[r, r]) - z[r]))
+        worst = max(worst, abs(project_row(z[r] - w[r] / G[r, r], problem.work.bounds[r]) - z[r]))
         largest = max(largest, abs(z[r]), max(abs(b[r]), STILL) / G[r, r])
     return worst / max(largest, 1e-300)
 
@@ -81,5 +81,6 @@ def natural_map(problem):
         worst = max(worst, inverse * math.sqrt(p0 * p0 + p1 * p1 + p2 * p2))
     for r in range(3 * problem.contacts, rows):
         w[r] = row_velocity(G, b, z, r, rows)
-        worst = max(worst, abs(max(0.0, z[r] * G[r, r] - w[r]) - z[r] * G[r, r]))
+        projected = project_row(z[r] - w[r] / G[r, r], problem.work.bounds[r])
+        worst = max(worst, G[r, r] * abs(projected - z[r]))
     return worst

@@ -3,7 +3,7 @@
 import math
 
 from ...jit import inlined, shared
-from .problem import friction_work, problem_of_step, row_velocity
+from .problem import friction_work, problem_of_step, project_row, row_velocity
 from .residuals import complementarity_residual
 from .solver import Solver
 
@@ -27,7 +27,7 @@ def scalar_sweep(problem):
         shrink = bound / length if length > bound else 1.0
         z[r + 1], z[r + 2] = first * shrink, second * shrink
     for r in range(3 * contacts, rows):
-        z[r] = max(0.0, z[r] - row_velocity(G, b, z, r, rows) / G[r, r])
+        z[r] = project_row(z[r] - row_velocity(G, b, z, r, rows) / G[r, r], problem.work.bounds[r])
 
 
 @shared

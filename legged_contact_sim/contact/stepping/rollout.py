@@ -6,11 +6,13 @@ from typing import Any
 import numpy as np
 
 from ...jit import Call, bind, compiled_long, inlined, together_with
+from ..bookkeeping import count_step_once
 from ..commands import take_command
 from ..log import NO_LOG, record
 from ..model import Commands, ContactModel
+from ..records import UNCONVERGED
 from ..solvers.solver import no_work
-from ..system import LEFT, NEEDED, with_room
+from ..system import LEFT, NEEDED, SOLVER, with_room
 from .time_stepping import large_helpers
 
 FIRST_ROOM = 8  # contacts at once for which a system is built; it grows with what touches
@@ -18,13 +20,18 @@ FIRST_ROOM = 8  # contacts at once for which a system is built; it grows with wh
 
 @inlined
 def begin(system, commands, k, every):
-    """Take over the command of step ``k``: each row is held for ``every`` steps, the last one to the end."""
+    """Take over the command of step ``k``: each row is held for ``every`` steps, the last one to the end.
+
+    Returns the number of unconverged steps so far.
+    """
     take_command(system, commands[min(k // every, len(commands) - 1)])
+    return system.ledger[SOLVER + UNCONVERGED]
 
 
 @inlined
-def end(system, h, log, k, log_every):
-    """Record step ``k`` if it is one to be recorded."""
+def end(system, h, log, k, log_every, unconverged):
+    """Record step ``k`` if it is one to be recorded; in the number of unconverged steps it counts once, if at all."""
+    count_step_once(system.ledger, unconverged)
     if len(log) > 0 and (k + 1) % log_every == 0:
         record(system, h, log[(k + 1) // log_every - 1])
 
@@ -38,9 +45,9 @@ def rollout_entry(advance: Callable[..., Any], solve: Callable[..., Any] | None 
     def run_entry(system, settings, commands, log, h, done, steps, every, log_every):  # type: ignore[no-untyped-def]
         """Advance the system from step ``done`` to ``steps``, of length ``h``, s; return ``steps``."""
         for k in range(done, steps):
-            begin(system, commands, k, every)
+            unconverged = begin(system, commands, k, every)
             advance(system, h, settings[0])
-            end(system, h, log, k, log_every)
+            end(system, h, log, k, log_every, unconverged)
         return steps
 
     def run_solving_entry(  # type: ignore[no-untyped-def]
@@ -51,11 +58,12 @@ def rollout_entry(advance: Callable[..., Any], solve: Callable[..., Any] | None 
         A step for which there is no room is pending, and the next call goes on with it.
         """
         for k in range(done, steps):
+            unconverged = system.ledger[SOLVER + UNCONVERGED]
             if system.pending[LEFT] == 0.0:
-                begin(system, commands, k, every)
+                unconverged = begin(system, commands, k, every)
             if not advance(system, h, settings[0], solve):
                 return k
-            end(system, h, log, k, log_every)
+            end(system, h, log, k, log_every, unconverged)
         return steps
 
     entry, law = (run_entry, advance) if solve is None else (run_solving_entry, solve)

@@ -42,11 +42,13 @@ from ..bookkeeping import (
 )
 from ..constraint_rows import closing_speed, fill_limit_offsets, fill_rows, find_limits, passes_limit
 from ..impulses import apply_impulses, external_forces_act, release_joints
-from ..records import ACTUATORS, CONTACTS, EXTERNAL, JOINT_LOSSES, LIMITS, UNCONVERGED
+from ..joint_rows import append_joint_rows, drop_rows, give_to_rows, joint_laws_are_rows, take_from_rows
+from ..records import ACTUATORS, CONTACTS, EXTERNAL, JOINT_LOSSES, JOINT_ROWS, LIMITS, UNCONVERGED
 from ..system import ARRIVAL, ARRIVALS, IMPACTS_SO_FAR, LEFT, LENGTH, NEEDED, SOLVER, System
 from .acting_contacts import AT_MIDPOINT, NO_ROOM, PREDICTED, Acting, append_overlooked, find_contacts, first_limit
 from .impacts import STOP, Part, gains_energy, next_part
 
+ROW_PASSES = 10  # after which the laws of joints that do not settle become rows of the contact problem
 MAX_PASSES = 40  # over a step, while dry joints change between holding and sliding, or drives reach their limits
 
 
@@ -229,13 +231,16 @@ def solve_impulses(system, solve, part, acting, settings):
     A step is solved again with the contacts and limits that the impulses press, an impact with less restitution where
     it would gain energy.
     """
-    h, again, bounce = part.length, acting.contacts + acting.joints > 0, restitution_acts(settings)
+    h, laws, bounce = part.length, joint_laws_are_rows(system), restitution_acts(settings)
+    again = acting.contacts + acting.joints > 0 or laws
     if not again:
         take_free_velocities(system)
     while again:
         contacts, rows = acting.contacts, 3 * acting.contacts + acting.joints
         fill_rows(system, contacts, acting.joints)
         fill_unilateral_offsets(system, acting, h, settings, bounce)
+        if laws:
+            rows += append_joint_rows(system, system.state[len(system.state) - system.rates.shape[1] :], h, rows)
         iterations, residual, solved = solve(system, contacts, rows, h, settings)
         book_solution(system.ledger, iterations, residual, solved)
         again = h == 0.0 and gains_energy(system, contacts, system.impulses, bounce)
@@ -260,7 +265,7 @@ def revise(system, method, part, acting, passes, settings):
     if h == 0.0:
         return False
     again = False
-    if acting.contacts + acting.joints > 0:
+    if acting.contacts + acting.joints > 0 or joint_laws_are_rows(system):
         if settings.dry:
             add_contact_hold(system, h)
     elif passes == 0:  # nothing to solve: a second pass, with better velocities in the middle, costs little
@@ -269,12 +274,17 @@ def revise(system, method, part, acting, passes, settings):
     again = revise_drives(system, v, v_end, h, passes > 4) or again
     if settings.dry:
         again = revise_slides(system, v_end, passes > 4) or again
+    if again and passes + 1 == ROW_PASSES:
+        system.ledger[SOLVER + JOINT_ROWS] = give_to_rows(system, v, h)
     return again
 
 
 @inlined_always
 def commit(system, part, acting, pushed, settings):
     """Let state, contacts' records and ledger be those of the end of the part."""
+    if joint_laws_are_rows(system):
+        v_end = system.result[len(system.state) - system.rates.shape[1] :]
+        take_from_rows(system, v_end, part.length, 3 * acting.contacts + acting.joints)
     book_contacts(system, acting.contacts, part.length, system.impulses, settings)
     if part.length > 0.0:
         finish_step(system, part.length, acting.contacts, acting.joints, pushed)
@@ -299,6 +309,7 @@ def try_part(system, method, part, settings, predict, detect, solve, revise):
             acting = solve(system, method, part, acting, settings)
         if acting.first < part.length:
             system.pending[NEEDED] = acting.contacts
+            drop_rows(system)
             return acting.first
         again = revise(system, method, part, acting, passes, settings)
         passes += 1
