@@ -65,7 +65,7 @@ def friction_entry(G, b, z, w, mu, modes, work, tolerance, max_iterations, cold)
     for r in range(len(b)):
         work.centre[r] = z[r]
     if cold:
-        sweep(problem)
+        sweep(problem, 1.0)
     iterations, residual = solve_any(problem, tolerance, tolerance, max_iterations, natural_map)
     if residual <= tolerance:
         residual = natural_map(problem)

@@ -36,13 +36,19 @@ def slip_impulse(G, r, w, mu, nu, share):
 
 
 @inlined
-def solve_block(G, r, w, mu, nu, share):
-    """Return impulse, mode and share of one contact whose velocity without its own impulse is ``w``."""
-    if w[0] >= 0.0:
+def solve_block(G, r, w, mu, nu, share, pressed):
+    """Return impulse, mode and share of one contact whose velocity without its own impulse is ``w``.
+
+    A contact that would open may stick as well where friction wedges it. One that was ``pressed`` then stays: with the
+    other choice, sweeps could open and close it for ever.
+    """
+    if w[0] >= 0.0 and not pressed:
         return 0.0, 0.0, 0.0, OPEN, share
     z0, z1, z2 = stretch(sym_inverse(diagonal_block(G, r)), (-w[0], -w[1], -w[2]))
     if z0 >= 0.0 and z1 * z1 + z2 * z2 <= mu * mu * z0 * z0:
         return z0, z1, z2, STICK, share
+    if w[0] >= 0.0:
+        return 0.0, 0.0, 0.0, OPEN, share
     if mu <= 0.0 and nu <= 0.0:
         return -w[0] / G[r, r], 0.0, 0.0, SLIP, share
     z0, z1, z2, share = slip_impulse(G, r, w, mu, nu, share)
@@ -52,21 +58,34 @@ def solve_block(G, r, w, mu, nu, share):
 
 
 @inlined
-def sweep(problem):
-    """One Gauss-Seidel sweep over all contacts and scalar rows; return the largest change of an impulse, N s."""
+def relaxed(old, new, relaxation):
+    """Return a number between an old and a new one; with 1, the new one to the last bit."""
+    return new if relaxation == 1.0 else old + relaxation * (new - old)
+
+
+@inlined
+def sweep(problem, relaxation):
+    """One Gauss-Seidel sweep over all contacts and scalar rows; return the largest change of an impulse, N s.
+
+    Each block goes as far as the relaxation says, 1 or less, on its way to where it would be solved.
+    """
     G, b, z, rows, shares = problem.G, problem.b, problem.z, problem.rows, problem.work.shares
     change = 0.0
     for k in range(problem.contacts):
         r = 3 * k
         w = without_own(G, z, r, block_velocity(G, b, z, r, rows))
-        z0, z1, z2, problem.modes[k], shares[k] = solve_block(G, r, w, problem.mu[k], problem.nu, shares[k])
+        z0, z1, z2, problem.modes[k], shares[k] = solve_block(G, r, w, problem.mu[k], problem.nu, shares[k], z[r] > 0.0)
         change = max(change, abs(z0 - z[r]), abs(z1 - z[r + 1]), abs(z2 - z[r + 2]))
-        z[r], z[r + 1], z[r + 2] = z0, z1, z2
+        z[r], z[r + 1], z[r + 2] = (
+            relaxed(z[r], z0, relaxation),
+            relaxed(z[r + 1], z1, relaxation),
+            relaxed(z[r + 2], z2, relaxation),
+        )
     for r in range(3 * problem.contacts, rows):
         w = row_velocity(G, b, z, r, rows)
         wanted = project_row(z[r] - w / G[r, r], problem.work.bounds[r])
         change = max(change, abs(wanted - z[r]))
-        z[r] = wanted
+        z[r] = relaxed(z[r], wanted, relaxation)
     return change
 
 
@@ -77,7 +96,7 @@ def block_gauss_seidel(problem, tolerance, max_sweeps):
     Where it gives up, the number is larger than ``max_sweeps``.
     """
     for k in range(1, max_sweeps + 1):
-        change = sweep(problem)
+        change = sweep(problem, 1.0)
         largest = 0.0
         for r in range(problem.rows):
             largest = max(largest, abs(problem.z[r]))

@@ -32,7 +32,10 @@ ONLY_ONE = 1e-3  # of the largest impulse; a solution that moves less is the onl
 STALLS = 5  # proximal steps in a row that do not halve the residual although they are solved
 ROUNDING = 1e-15  # a smaller merit is zero
 DECREASE, HALVINGS = 0.1, 8  # of the line search
-FIRST_SWEEPS, MOST_SWEEPS = 4, 64  # after a failure
+FIRST_PATIENCE = 4  # proximal steps with a raised weight before it is lowered again; twice as many every time
+FIRST_SWEEPS, MOST_SWEEPS = 4, 64  # after two failures in a row
+DAMPING = 0.5  # relaxation of these sweeps: full ones may go in circles
+RESTART = 400  # iterations, after which a search begins anew from zero impulses
 
 
 @inlined
@@ -278,9 +281,14 @@ def solve_proximal(problem, tolerance, accepted, max_iterations, measure):
         measure: ``measure(problem)`` is the residual, which fills velocities and modes, too.
     """
     z, work, kept, rows = problem.z, problem.work, problem.work.kept, problem.rows
-    alpha, sweeps, iterations, stalls = FIRST_WEIGHT, FIRST_SWEEPS, 0, 0
-    residual = measure(problem)
+    alpha, sweeps, patience, iterations, stalls, restart = FIRST_WEIGHT, FIRST_SWEEPS, FIRST_PATIENCE, 0, 0, RESTART
+    residual, waits, failed = measure(problem), 0, False
     while residual > tolerance and iterations < max_iterations:
+        if iterations >= restart:
+            alpha, sweeps, patience, restart = FIRST_WEIGHT, FIRST_SWEEPS, FIRST_PATIENCE, 2 * restart
+            for r in range(rows):
+                z[r] = 0.0
+            residual, waits, failed = measure(problem), 0, False
         for r in range(rows):
             kept[r] = z[r]
         weigh_by_inertia(problem, alpha)
@@ -291,17 +299,20 @@ def solve_proximal(problem, tolerance, accepted, max_iterations, measure):
         after = measure(problem)
         if solved or after < 0.5 * residual:
             stalls = 0 if after < 0.5 * residual or alpha > LEAST_WEIGHT else stalls + 1
-            residual, alpha = after, max(LOWERED * alpha, LEAST_WEIGHT)
+            residual, failed, waits = after, False, waits - 1
             if stalls > 0 and (residual <= accepted or stalls == STALLS):
                 break  # what is left is rounding
+            if waits < 0:
+                alpha = max(LOWERED * alpha, LEAST_WEIGHT)
             continue
         if not after < residual:
             for r in range(rows):
                 z[r] = kept[r]
-        alpha = min(RAISED * alpha, LARGEST_WEIGHT)
-        for _ in range(sweeps):
-            sweep(problem)
-        iterations += sweeps
-        sweeps = min(2 * sweeps, MOST_SWEEPS)
-        residual = measure(problem)
+        alpha, waits, patience = min(RAISED * alpha, LARGEST_WEIGHT), patience, 2 * patience
+        if failed:
+            for _ in range(sweeps):
+                sweep(problem, DAMPING)
+            iterations += sweeps
+            sweeps = min(2 * sweeps, MOST_SWEEPS)
+        failed, residual = True, measure(problem)
     return iterations, residual
