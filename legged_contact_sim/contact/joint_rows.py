@@ -12,7 +12,7 @@ Both are the projection z = clamp(z - w) with w = rate, and w = v_end - v + (z -
 
 import math
 
-from ..actuation.joint_laws import BY_ROW, wanted_effort
+from ..actuation.joint_laws import BY_ROW, STANDSTILL, wanted_effort
 from ..actuation.rows import BOUND, EFFORT, FREE_RATES, HOLD
 from ..dynamics.contact_inertia import hand_inward_effort
 from ..jit import inlined, shared
@@ -96,6 +96,8 @@ def take_from_rows(system, v_end, h, first):
         if system.slides[i] == BY_ROW:
             system.rates[HOLD, j] = system.impulses[r] / h
             system.slides[i] = -side_of(system.impulses[r], system.bounds[r])
+            if abs(v_end[j]) <= STANDSTILL:  # on its bound or not, a joint that does not move holds
+                system.slides[i] = 0.0
             if system.slides[i] == 0.0:
                 v_end[j] = 0.0
             system.bounds[r] = math.inf

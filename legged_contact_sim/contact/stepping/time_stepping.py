@@ -48,7 +48,7 @@ from ..system import ARRIVAL, ARRIVALS, IMPACTS_SO_FAR, LEFT, LENGTH, NEEDED, SO
 from .acting_contacts import AT_MIDPOINT, NO_ROOM, PREDICTED, Acting, append_overlooked, find_contacts, first_limit
 from .impacts import STOP, Part, gains_energy, next_part
 
-ROW_PASSES = 10  # after which the laws of joints that do not settle become rows of the contact problem
+ROW_PASSES = 5  # after which the laws of joints that do not settle become rows of the contact problem
 MAX_PASSES = 40  # over a step, while dry joints change between holding and sliding, or drives reach their limits
 
 
