@@ -1,7 +1,5 @@
 """Rows of the contact problem: contacts and joint limits, their inverse inertia and free velocities."""
 
-import math
-
 from ..actuation.rows import FREE_RATES, LOWER, POSITION, UPPER
 from ..dynamics.contact_inertia import common_ancestor, coupling, hand_inward_effort
 from ..dynamics.spatial import ZERO, Spatial, apply, dot, force_at, inertia, put_spatial, scale, spatial, sub, vector
@@ -209,7 +207,7 @@ def fill_limit_offsets(system, contacts, joints, q_middle, h):
         r, link = 3 * contacts + k, system.links[system.limited[k]]
         side, q = system.sides[r], q_middle[link.position_index]
         system.offsets[r] = side * system.rates[FREE_RATES, link.velocity_index]
-        system.impulses[r], system.bounds[r] = 0.0, math.inf
+        system.impulses[r], system.bounds[r] = 0.0, 0.0
         if h > 0.0:
             room = q - link.lower_limit if side > 0.0 else link.upper_limit - q
             system.offsets[r] += max(closing_speed(room, h), -LIMIT_RECOVERY)

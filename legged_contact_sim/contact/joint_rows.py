@@ -42,7 +42,7 @@ def give_to_rows(system, v, h):
             system.slides[i], given = BY_ROW, given + 1.0
         effort, compliance = wanted_effort(system, link, v[j], h)
         overspeed = abs(v[j]) > link.velocity_limit and effort * v[j] > 0.0
-        if compliance > 0.0 and link.effort_limit < math.inf and not overspeed:
+        if compliance > 0.0 and 0.0 < link.effort_limit < math.inf and not overspeed:
             system.rates[BOUND, j], given = BY_ROW, given + 1.0
     return given
 
@@ -100,12 +100,12 @@ def take_from_rows(system, v_end, h, first):
                 system.slides[i] = 0.0
             if system.slides[i] == 0.0:
                 v_end[j] = 0.0
-            system.bounds[r] = math.inf
+            system.bounds[r] = 0.0
             r += 1
         if system.rates[BOUND, j] == BY_ROW:
             system.rates[EFFORT, j] = system.impulses[r] / h
             system.rates[BOUND, j] = side_of(system.impulses[r], system.bounds[r])
-            system.bounds[r] = math.inf
+            system.bounds[r] = 0.0
             r += 1
     system.ledger[SOLVER + JOINT_ROWS] = 0.0
 
@@ -123,4 +123,4 @@ def drop_rows(system):
         if system.links[i].joint_kind != FREE and system.rates[BOUND, j] == BY_ROW:
             system.rates[BOUND, j] = 0.0
     for r in range(len(system.bounds)):
-        system.bounds[r] = math.inf
+        system.bounds[r] = 0.0

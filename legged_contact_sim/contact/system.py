@@ -45,7 +45,7 @@ class System(NamedTuple):
     limited: Any  # links of the joints at a limit, whose rows come after the contacts', (s,)
     sides: Any  # per row of a joint limit: 1 at the lower limit, -1 at the upper one, (r,)
     G: Any  # inverse contact inertia, (r, r): row_velocities = G impulses + offsets
-    bounds: Any  # per scalar row: inf for a limit, z >= 0; else the largest size of the impulse, (r,)
+    bounds: Any  # per scalar row: 0 for a limit, z >= 0; else the largest size of the impulse, (r,)
     offsets: Any  # velocities without impulses, with what gaps and restitution ask for, (r,)
     impulses: Any  # (r,), N s (N m s for a joint limit)
     row_velocities: Any  # (r,), m/s
@@ -121,7 +121,7 @@ def problem_arrays(links: int, contacts: int, others: int, mirrored: int = 0) ->
         "limited": np.zeros(others, dtype=np.int64),
         "sides": np.zeros(rows),
         "G": np.zeros((rows, rows)),
-        "bounds": np.full(rows, np.inf),
+        "bounds": np.zeros(rows),
         "offsets": np.zeros(rows),
         "impulses": np.zeros(parts),
         "row_velocities": np.zeros(rows),

@@ -103,7 +103,7 @@ def solve_by_pivoting(system, contacts, rows, h, settings):
     work = system.work
     problem = problem_of_step(system, work.friction, contacts, rows, h, settings)
     count = contacts
-    while count < rows - 2 * contacts and system.bounds[normal_row(count, contacts)] == math.inf:
+    while count < rows - 2 * contacts and system.bounds[normal_row(count, contacts)] == 0.0:
         count += 1
     M, q, solution = work.M[:count, :count], work.q[:count], work.solution
     iterations, residual = 0, math.inf

@@ -8,7 +8,6 @@ then scalar rows, w >= 0, z >= 0, w z = 0 (joint limits), or, with a bound, |z| 
 to z on the bound (laws of joints). All of them say z = projection of z - w / G_rr.
 """
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +22,7 @@ class FrictionWork(NamedTuple):
     kept: Any  # impulses to go back to, N s
     shares: Any  # per contact: memory of its slip solution, 1/kg
     mu: Any  # per contact: Coulomb friction coefficient
-    bounds: Any  # per scalar row: inf, or the largest size of its impulse, N s
+    bounds: Any  # per scalar row: 0 for a limit, else the largest size of its impulse, N s
     # of the proximal method:
     centre: Any  # impulses to which a solution should be near, N s
     weight: Any  # of the proximal term, 1/kg
@@ -80,8 +79,8 @@ def own_inverse_inertia(G, r):
 
 @inlined
 def project_row(impulse, bound):
-    """Return the allowed impulse of a scalar row that is nearest to one."""
-    return max(0.0, impulse) if bound == math.inf else min(bound, max(-bound, impulse))
+    """Return the allowed impulse of a scalar row that is nearest to one; the bound of a limit is 0."""
+    return max(0.0, impulse) if bound == 0.0 else min(bound, max(-bound, impulse))
 
 
 @inlined
@@ -106,6 +105,4 @@ def problem_of_step(system, work, contacts, rows, h, settings):
 def friction_work(rows: int) -> FrictionWork:
     """Return room for problems of at most so many rows."""
     vectors = [np.zeros(rows) for _ in range(len(FrictionWork._fields) - 2)]
-    work = FrictionWork._make([np.zeros((rows + 2, rows + 3)), *vectors, np.zeros(rows, dtype=np.int64)])
-    work.bounds[:] = np.inf
-    return work
+    return FrictionWork._make([np.zeros((rows + 2, rows + 3)), *vectors, np.zeros(rows, dtype=np.int64)])

@@ -202,8 +202,8 @@ def solve_unilateral(G, b, z, w, contacts, rows, modes, work, settings):
     """
     mu, bounds, most = settings.friction, work.bounds, settings.max_iterations
     for r in range(3 * contacts, rows):
-        most_of_row = work.friction.bounds[r]
-        bounds[0, r], bounds[1, r] = 0.0 if most_of_row == math.inf else -most_of_row, most_of_row
+        bound = work.friction.bounds[r]
+        bounds[0, r], bounds[1, r] = -bound, bound if bound > 0.0 else math.inf
     iterations = iterate(G, b, z, w, contacts, rows, mu, modes, work.relaxations, bounds, settings)
     residual, solved = prox_residual(G, b, z, contacts, rows, mu, bounds, settings), iterations <= most
     if not solved and settings.finish == 1:
