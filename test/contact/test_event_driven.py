@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from contact_cases import simulator
+from contact_cases import GRAVITY, box_xml, simulator
 
 from legged_contact_sim import Simulator
 from legged_contact_sim.model import robots
@@ -65,3 +65,16 @@ def test_coming_out_of_soft_ground_is_work_of_the_contact(model):
     energy = [sim.step() for _ in range(40)][-1].energy
     assert energy.contact_normal > 0.05  # lifted by some millimetres
     assert abs(energy.remainder) < 0.01 * energy.contact_normal
+
+
+def test_the_corners_of_a_pulled_box_break_away_together_under_constraint_embedding():
+    """Redundant friction is shared by the loads, so all corners reach their cones at the pull mu m g."""
+    sim, growth = simulator(box_xml(), "embedding", 1e-3, friction=0.5), 20.0  # N/s
+
+    def pull(time, q, v):
+        sim.push("box", (growth * (time + 0.5e-3), 0.0, 0.0))
+        return []
+
+    slips = [event for event in sim.run(0.6, pull).events if event.kind == "slip"]
+    assert len(slips) == 1 and len(slips[0].points) == 4
+    assert slips[0].time == pytest.approx(0.5 * sim.robot.total_mass * GRAVITY / growth, abs=2e-3)

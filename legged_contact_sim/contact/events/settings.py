@@ -8,6 +8,6 @@ EVENT_FIELDS = [
     ("restitution", "f8"),  # of the impact law: Newton's e_n or Stronge's e
     ("impact_threshold", "f8"),  # m/s; slower arrivals do not rebound
     ("max_events", "i8"),  # per output step
-    ("loads_first", "i8"),  # 1: redundant forces stay near the last ones, so an arrival needs loads of its own first
+    ("loads_first", "i8"),  # 1: redundant forces stay near the last ones, so new modes begin with loads of their own
 ]
 EVENT_SETTINGS = np.dtype(EVENT_FIELDS, align=True)

@@ -194,12 +194,15 @@ def revise_joints(system, motion):
 
 
 @inlined
-def close_cases(system, motion):
-    """Note which slipping points are held by others, and how deep the ground is for points that touch only."""
+def close_cases(system, motion, shares):
+    """Note which slipping points are held by others, and how deep the ground is for points that touch only.
+
+    None is where points share redundant friction by their loads (``shares``): they break away together.
+    """
     for k in range(len(system.contacts)):
         contact, point = system.contacts[k], motion.points[k]
         point.idle = 0
-        if contact.closed and contact.mode == SLIP and point.armed == 0:
+        if contact.closed and contact.mode == SLIP and point.armed == 0 and not shares:
             point.idle = 1 if point_accelerations(system, motion, k)[1] <= 10.0 * ACCELERATION_TOLERANCE else 0
     note_floors(system, motion)
 
@@ -219,6 +222,12 @@ def kind_of_change(system, motion, code):
     if code % 2 == 0:
         return LEAVES_LIMIT
     return GIVES_WAY if system.slides[code // 2 - m] == 0.0 else NOTHING
+
+
+@inlined
+def redistributes(change):
+    """Return whether points may share their load anew after a change: one arrives, breaks away or comes to rest."""
+    return change in (NOTHING, BREAKS_AWAY)
 
 
 @inlined
@@ -335,11 +344,13 @@ def choose_modes(system, motion, events, find_forces, time, code, thoroughly):
             fit = False
             if not fit_cases(system, motion, events.problem, change):
                 break
+            if change == BREAKS_AWAY and system.contacts[code // 2].mode == STICK:
+                make_change(system, motion, change, code)
         else:
             settled = not (
                 release_weakest(system, motion) or revise_points(system, motion) or revise_joints(system, motion)
             )
         passes += 1
     if settled:
-        close_cases(system, motion)
+        close_cases(system, motion, events.settings[0].loads_first > 0)
     return settled

@@ -29,7 +29,7 @@ from ..notes import (
     WITHOUT_FRICTION,
 )
 from ..tolerances import INSTANT, MOST_AT_ONCE, SMALLEST_STEP, SOFTEST, TOUCHING
-from .contact_modes import choose_modes
+from .contact_modes import choose_modes, kind_of_change, redistributes
 from .event_log import (
     AT_ONCE,
     ATTENUATION,
@@ -107,9 +107,10 @@ def leave_friction_out(system, motion, events, time, note):
 
 
 @inlined
-def settle(system, motion, events, laws, time, code, loads_first):
+def settle(system, motion, events, laws, time, code):
     """Find modes that fit; where there are none, stop the slip that jams and try again, at last without friction."""
-    thoroughly = code == FAILED or loads_first
+    needs_loads = events.settings[0].loads_first > 0 and redistributes(kind_of_change(system, motion, code))
+    thoroughly = code == FAILED or needs_loads
     for attempt in range(MOST_JAMS + 2):
         sure = code if attempt == 0 else NO_CODE
         if choose_modes(system, motion, events, laws.find_forces, time, sure, thoroughly or attempt > 0):
@@ -210,10 +211,9 @@ def advance(system, motion, events, laws, h, time):
                 motion.step[DAMPED], code = 1.0, NO_CODE
         if strikes:
             strike(system, motion, events, laws, now, bounce)
-        landed = fresh or (code >= 0 and is_arrival(system, motion, code))
-        if landed:
+        if code >= 0 and is_arrival(system, motion, code):
             code = NO_CODE
-        settle(system, motion, events, laws, now, code, landed and settings.loads_first > 0)
+        settle(system, motion, events, laws, now, code)
         if not fresh:
             log_changes(system, motion, events, now, stopping)
     finish_step(system, motion)
