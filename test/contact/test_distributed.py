@@ -16,7 +16,7 @@ NORMAL = FOOT * GRAVITY
 DEPTH = (NORMAL / POINTS / LAW.normal_stiffness) ** (1.0 / LAW.normal_exponent)
 
 
-def foot_block():
+def foot_block(points=None):
     """Return a foot of 20 kg that a mass of 5 kg pulls along x by a spring; it may sink but not turn."""
     link = (
         '<link name="{}"><inertial><mass value="{}"/>'
@@ -39,7 +39,7 @@ def foot_block():
         f"sole_{k}": {"link": "foot", "offset": [0.1 * (k % 2), 0.05 * (k // 2), 0.0], "radius": 0.0}
         for k in range(POINTS)
     }
-    return RobotModel.from_urdf(text, contact_points=corners, home={"lift": -DEPTH})
+    return RobotModel.from_urdf(text, contact_points=points or corners, home={"lift": -DEPTH})
 
 
 def pull(time):
@@ -207,6 +207,28 @@ def test_a_sliding_foot_that_pitches_goes_on_sliding():
     assert np.count_nonzero(slides) > 100
     assert ratio[slides].min() >= 0.40 and ratio[slides].max() <= 0.45
     assert np.abs(np.diff(force[slides], axis=0)).max() < 10.0
+
+
+def test_a_point_that_lands_on_a_sliding_foot_slides():
+    """Three corners slide; the fourth is a little higher, comes down as the load grows, and slides at once."""
+    corners = {f"corner_{k}": {"link": "foot", "offset": [0.1 * (k % 2), 0.05 * (k // 2), 0.0]} for k in range(3)}
+    deep = (4.0 / 3.0) ** (1.0 / LAW.normal_exponent) * DEPTH  # three bear the weight of four
+    corners["late"] = {"link": "foot", "offset": [0.1, 0.05, deep + 1e-3]}
+    sim = simulator(foot_block(corners), "distributed", 1e-4)
+    sim.reset([0.0, 0.0, -deep])
+    efforts = np.array([0.0, 0.0, 0.0])
+
+    def press(time, q, v):
+        efforts[0], efforts[2] = 2.0 * NORMAL, -20.0 * NORMAL * max(0.0, time - 0.1)
+        return efforts
+
+    run = sim.run(0.3, press)
+    landing = int(np.argmax(run.modes[:, 3] > 0))
+    assert run.time[landing] > 0.1 and (run.modes[landing - 1, :3] == 2).all()
+    assert (run.modes[landing:, 3] == 2).all()
+    slides = run.time > run.time[landing] - 0.01
+    ratio = np.abs(run.forces.sum(axis=1)[slides, 0]) / run.forces.sum(axis=1)[slides, 2]
+    assert ratio.min() >= 0.40 and ratio.max() <= 0.45
 
 
 def test_a_dropped_biped_ends_with_its_weight():

@@ -39,7 +39,11 @@ from ..stepping.rollout import rollout_entry
 TESTING_POINT = extended(
     SPRING_CONTACT,
     [
-        ("slide", "f8", 3),  # direction of the sliding force, world axes
+        (
+            "slide",
+            "f8",
+            3,
+        ),  # direction of the sliding force, world axes; of an open point: its foot's, 0 if that sticks
         ("drag", "f8"),  # size of the sliding force, N
         ("phase_time", "f8"),  # since the last change between sticking and sliding, s
         ("idle", "i8"),  # 1: it would pull in this step, and has no force; inside the ground it keeps its mode
@@ -74,10 +78,22 @@ class DistributedParameters(Parameters):
 
 
 @inlined
+def along(contact, velocity, direction):
+    """Return the part along a direction, world axes, of a point's velocity (normal, two tangents), m/s."""
+    first = velocity[1] * vdot(direction, vector(contact.first_tangent))
+    return first + velocity[2] * vdot(direction, vector(contact.second_tangent))
+
+
+@inlined
 def land(contact):
-    """Let a point stick where it is, with all its force."""
+    """Begin a point's contact with all its force: it slides with a foot that slides, and sticks where it is otherwise.
+
+    Its foot's direction is in ``slide`` (`show_slides`), its velocity that of the start of the step.
+    """
     touch_down(contact)
-    contact.phase_time = math.inf
+    contact.phase_time, contact.drag = math.inf, 0.0
+    if along(contact, contact.start_velocity, vector(contact.slide)) < 0.0:
+        contact.mode = SLIP
 
 
 @inlined
@@ -91,9 +107,8 @@ def sticking_share(contact, time, law):
 @inlined
 def sliding_force(contact, law):
     """Return the size of the sliding force along ``slide``, N (22, 25): it works against the sliding velocity."""
-    slide, start, end = vector(contact.slide), contact.start_velocity, contact.end_velocity
-    speed = 0.5 * (start[1] + end[1]) * vdot(slide, vector(contact.first_tangent))
-    speed += 0.5 * (start[2] + end[2]) * vdot(slide, vector(contact.second_tangent))
+    slide = vector(contact.slide)
+    speed = 0.5 * (along(contact, contact.start_velocity, slide) + along(contact, contact.end_velocity, slide))
     return law.friction * contact.force[0] - law.sliding_damping * speed
 
 
@@ -164,7 +179,7 @@ def breaks_away(contact, foot, direction, law):
     """Return whether the foot's total force, (tangential, normal), lets a point slide against a direction (40)."""
     tangential, normal = foot
     reached = vdot(tangential, tangential) >= (law.static_ratio * law.friction) ** 2 * vdot(normal, normal)
-    return reached and end_speed(contact, direction) < 0.0
+    return reached and along(contact, contact.end_velocity, direction) < 0.0
 
 
 @inlined
@@ -193,7 +208,7 @@ def change_phases(system, h, law):
         share = sticking_share(contact, h, law)
         contact.phase_time += h
         if contact.mode == SLIP:
-            if end_speed(contact, vector(contact.slide)) >= 0.0:
+            if along(contact, contact.end_velocity, vector(contact.slide)) >= 0.0:
                 contact.mode, contact.phase_time = STICK, share * law.restick_time
                 if share == 0.0:
                     put_stretch(contact, 0.0, 0.0)
@@ -208,10 +223,18 @@ def change_phases(system, h, law):
 
 
 @inlined
-def end_speed(contact, direction):
-    """Return the touching point's velocity along a tangential direction at the end of the step, m/s."""
-    first = contact.end_velocity[1] * vdot(direction, vector(contact.first_tangent))
-    return first + contact.end_velocity[2] * vdot(direction, vector(contact.second_tangent))
+def show_slides(system):
+    """Tell every open point the direction in which its foot slides, the mean of its sliding points'; 0: it sticks."""
+    for body in system.bodies:
+        put_spatial(body.jump, Spatial(ZERO, ZERO))
+    for contact in system.contacts:
+        if contact.mode == SLIP:
+            increase_spatial(system.bodies[contact.link].jump, Spatial(ZERO, vector(contact.slide)))
+    for contact in system.contacts:
+        if contact.mode == OPEN:
+            total = spatial(system.bodies[contact.link].jump).linear
+            size = math.sqrt(vdot(total, total))
+            put_vector(contact.slide, vscale(total, 1.0 / size) if size > 0.0 else ZERO)
 
 
 @inlined
@@ -225,6 +248,7 @@ def advance_distributed(system, h, law):
     """One step of length ``h``, s."""
     advance(system, h, law, False, land, press, revise, carry)
     change_phases(system, h, law)
+    show_slides(system)
 
 
 class Distributed(ForceModel):
