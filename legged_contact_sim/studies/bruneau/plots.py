@@ -5,9 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..frame import Result
-from .runs import pull, ratio
-
-WEIGHT = 75.0 * 9.81  # N
+from .runs import WEIGHT, pull, ratio
 
 
 def stacked(rows: int, title: str) -> tuple[Any, Any]:
@@ -34,6 +32,7 @@ def draw_drop(result: Result) -> Any:
         axes.axvline(result.numbers["settles_at"], color="tab:red", linewidth=0.8, label="110 % reached")
     foot.set_ylim(0.0, 5.0 * WEIGHT)
     whole.legend()
+    whole.set_xlim(0.2, 0.5)
     return figure
 
 
@@ -45,8 +44,8 @@ def draw_sliding(result: Result) -> Any:
     forces.plot(series["time"], -(series["tangential_left"] + series["tangential_right"]), label="tangential, negative")
     forces.plot(series["time"], [pull(time) for time in series["time"]], "--", label="pull")
     mark(forces, result)
-    forces.set_ylabel("force (N)")
-    forces.legend(loc="upper right")
+    forces.set(ylabel="force (N)", ylim=(-50.0, 1150.0))
+    forces.legend(loc="upper right", ncols=3)
     return figure
 
 
@@ -57,7 +56,7 @@ def draw_ratio(result: Result) -> Any:
     force.plot(series["time"], ratio(dict(series)))
     for value in (0.7, 0.4):
         force.axhline(value, color="grey", linestyle="--")
-    force.set_ylabel("ratio of tangential to normal force")
+    force.set_ylabel("tangential over normal")
     velocity.plot(series["time"], series["velocity"])
     velocity.set_ylabel("velocity of the pelvis (m/s)")
     for axes in (force, velocity):
@@ -79,7 +78,9 @@ def draw_points(result: Result) -> Any:
             angles="xy", scale_units="xy", scale=3000.0, width=0.004,
         )  # fmt: skip
         axes.set_title(f"({'abcdef'[k]}) {float(table['time'][chosen][0]):.3f} s", fontsize=10)
-        axes.set(xlim=(-0.12, 0.26), ylim=(-0.01, 0.05), xlabel="along the sole (m)")
+        axes.set(xlim=(-0.12, 0.26), ylim=(-0.01, 0.05))
+        if k > 2:
+            axes.set_xlabel("along the sole (m)")
         axes.axhline(0.0, color="grey")
         axes.set_yticks([])
     figure.suptitle("Forces of the left foot's testing points, 3 kN per m")

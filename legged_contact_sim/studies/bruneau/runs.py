@@ -10,6 +10,7 @@ from ...model import RobotModel
 from ...simulation import Simulator, Trajectory
 
 TIME_STEP = 5e-4  # s
+WEIGHT = 75.0 * 9.81  # N
 DROP = 0.3  # m
 GAINS = 20000.0, 400.0  # N m/rad and N m s/rad of all joints: our choice, legs that hardly give way
 ROOT = 3  # joints of the pelvis: free
