@@ -32,7 +32,7 @@ _HOMES |= {
     "rollout": "simulation",
     "contact_models": "contact",
 }
-_FOLDERS = ("actuation", "compare", "contact", "control", "dynamics", "model", "simulation", "terrain")
+_FOLDERS = ("actuation", "compare", "contact", "control", "dynamics", "model", "sensing", "simulation", "terrain")
 
 
 def __getattr__(name: str) -> Any:
