@@ -47,6 +47,7 @@ record = ["rosbags>=0.10", "mcap>=1.1", "mcap-ros2-support>=0.5", "zstandard>=0.
 plot = ["matplotlib>=3.8"]
 xacro = ["xacro>=2.0"]
 mjcf = ["mujoco>=3.1"]
+policy = ["onnxruntime>=1.17"]
 sweep = ["joblib>=1.3"]
 engines = ["pin>=4", "mujoco>=3.1"]
 
@@ -74,6 +75,7 @@ setup(
         "viewer": viewer,
         "record": record,
         "plot": plot,
+        "policy": policy,
         "sweep": sweep,
         "xacro": xacro,
         "mjcf": mjcf,
@@ -89,6 +91,8 @@ setup(
             *viewer,
             *record,
             *plot,
+            *policy,
+            "onnx",
             *sweep,
             *xacro,
         ],

@@ -15,6 +15,9 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--models", default="all", metavar="A,B", help="names of models, or all (default)")
     parser.add_argument("--robot", help="instead of the scenario's")
     parser.add_argument("--controller", help="instead of the scenario's")
+    parser.add_argument("--policy", metavar="FILE.onnx", help="a learned policy as the controller")
+    parser.add_argument("--layout", metavar="NAME", help="what the policy sees and moves: ready one or YAML file")
+    parser.add_argument("--velocity", metavar="X,Y,YAW", help="that the controller is commanded, m/s and rad/s")
     parser.add_argument("--terrain", metavar="KIND[,NAME=VALUE]", help="instead of the scenario's: slope,angle=0.1")
     parser.add_argument("--friction", type=float, help="instead of the scenario's")
     parser.add_argument("--time-step", type=float, metavar="S", help="instead of the scenario's")
@@ -45,6 +48,19 @@ def terrain_of(words: str) -> dict[str, Any]:
     return found
 
 
+def velocity_of(words: str) -> list[float]:
+    """Return a velocity from ``0.5,0,0``.
+
+    Raises:
+        ParameterError: these are not three numbers.
+    """
+    try:
+        forward, sideways, turning = map(float, words.split(","))
+    except ValueError:
+        raise ParameterError(f"velocity: expected FORWARD,SIDEWAYS,TURNING, found {words!r}") from None
+    return [forward, sideways, turning]
+
+
 def compare_models(options: argparse.Namespace) -> int:
     """Run the comparison, write its report and print the verdict."""
     from ..compare import compare
@@ -58,6 +74,9 @@ def compare_models(options: argparse.Namespace) -> int:
         seeds=options.seeds,
         robustness=not options.models_only,
         jobs=options.jobs,
+        policy=options.policy,
+        layout=options.layout,
+        velocity=None if options.velocity is None else velocity_of(options.velocity),
         robot=options.robot,
         controller=options.controller,
         terrain=None if options.terrain is None else terrain_of(options.terrain),

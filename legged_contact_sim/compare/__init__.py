@@ -57,6 +57,9 @@ def compare(
     seeds: int = 1,
     robustness: bool = True,
     jobs: int = 0,
+    policy: str | Path | None = None,
+    layout: str | None = None,
+    velocity: Iterable[float] | None = None,
     **changes: Any,
 ) -> Comparison:
     """Run a scenario under several contact models, each also at other time steps and on other friction.
@@ -68,8 +71,26 @@ def compare(
         seeds: how many starts; the first is the scenario's own, others have small random velocities.
         robustness: also at half and double the time step, and on 0.75 and 1.5 times the friction.
         jobs: processes; 0: as many as there are processors.
+        policy: an ONNX file, which is the controller then; see `legged_contact_sim.control.policy`.
+        layout: of the policy: name of a ready one, or a YAML file; None: the YAML file beside the policy.
+        velocity: that the controller is commanded: forward, sideways, turning, m/s and rad/s.
         changes: parameters of the scenario, such as ``robot``, ``controller``, ``terrain``, ``friction``.
     """
     base = Scenario.load(scenario, **changes) if isinstance(scenario, str) else scenario.changed(changes)
+    base = base.changed(_commanded(base["controller"], policy, layout, velocity))
+    base.controller(base.robot())  # what cannot be made is refused before anything runs
     runs = run_all(variants(chosen_models(models), seeds, robustness), base, duration, jobs)
     return Comparison(base, duration, runs, verdicts(runs, duration))
+
+
+def _commanded(
+    controller: str, policy: str | Path | None, layout: str | None, velocity: Iterable[float] | None
+) -> dict[str, Any]:
+    """Return the parameters that make a policy the controller, and those of the commanded velocity."""
+    changes: dict[str, Any] = {}
+    if policy is not None:
+        controller = "policy"
+        changes = {"controller": controller, "policy.file": str(policy), "policy.layout": layout or ""}
+    if velocity is not None:
+        changes[f"{controller}.velocity"] = [float(part) for part in velocity]
+    return changes

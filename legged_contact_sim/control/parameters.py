@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..contact.parameters import Parameters, checked_value, choice, number, whole
+from ..contact.parameters import Parameters, checked_value, choice, number, special, whole
 from ..errors import ParameterError
 
-__all__ = ["Parameters", "choice", "flag", "make_parameters", "number", "numbers", "per_joint", "whole"]
+__all__ = ["Parameters", "choice", "flag", "make_parameters", "number", "numbers", "per_joint", "text", "whole"]
 
 Kind = TypeVar("Kind", bound=Parameters)
 
@@ -24,6 +24,11 @@ def numbers(default: tuple[float, ...], low: float, high: float, unit: str = "",
 def flag(default: bool) -> Any:
     """Declare a parameter that is true or false."""
     return field(default=default, metadata={"check": _checked_flag})
+
+
+def text(default: str) -> Any:
+    """Declare a parameter that is any text, such as a path."""
+    return special(default, _checked_text)
 
 
 def make_parameters(kind: type[Kind], owner: str, given: Mapping[str, Any]) -> Kind:
@@ -56,3 +61,9 @@ def _checked_list(entry: Mapping[str, Any], length: int | None, name: str, value
     if length not in (None, len(listed)):
         raise ParameterError(f"{name}: expected {length} numbers, found {len(listed)}")
     return listed
+
+
+def _checked_text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise ParameterError(f"{name}: expected text, found {value!r}")
+    return value

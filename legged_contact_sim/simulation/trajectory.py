@@ -165,7 +165,8 @@ class Recorder:
 
 def touches_of(rows: LogRows, begin: int) -> np.ndarray:
     """Return the TOUCH records of log rows, the first of which is sample ``begin``."""
-    sample, point = np.nonzero((rows.mode != OPEN) | (rows.force != 0.0).any(axis=-1))
+    square = np.einsum("...k,...k", rows.force, rows.force)  # of the force's size
+    sample, point = np.nonzero((rows.mode != OPEN) | (square != 0.0))
     touches = np.empty(len(sample), TOUCH)
     touches["sample"], touches["point"] = sample + begin, point
     touches["mode"], touches["gap"] = rows.mode[sample, point], rows.gap[sample, point]
