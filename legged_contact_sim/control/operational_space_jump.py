@@ -5,22 +5,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..dynamics import (
-    center_of_mass,
-    inverse_dynamics,
-    mass_matrix,
-    point_bias_acceleration,
-    point_jacobian,
-)
-from ..errors import ModelError
+from ..dynamics import center_of_mass
 from ..model import RobotModel
-from .constraint_embedding import Reduced, Task, bounded, consistent, product, reactions, reduce, square, stacked
-from .controller import Controller, Observation
+from .constraint_embedding import Reduced, Task, bounded, consistent, product, reactions, square, stacked
+from .controller import Observation
 from .parameters import Parameters, choice, number, numbers
+from .planar_leg import HEEL, TOE, PlanarLegController
 from .trot_reference import smooth_step
 
 JACOBIANS = ("square", "product", "padded", "consistent")
-TOE, HEEL = "E", "F"
 BODY_WEIGHT = 0.1  # m: how much a rad/s^2 of the body counts against a m/s^2 of the centre of mass
 ANGLES = np.array([[0.0, 0.0, 1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
 FLIGHT_PART = 0.7  # of the flight is used to get ready for landing
@@ -57,7 +50,7 @@ class OperationalSpaceJumpParameters(Parameters):
     touch_force: float = number(1.0, 0.0, 1e5, "N")
 
 
-class OperationalSpaceJump(Controller):
+class OperationalSpaceJump(PlanarLegController):
     """Jumps once and lands on its foot.
 
     Attributes:
@@ -72,14 +65,8 @@ class OperationalSpaceJump(Controller):
     def __init__(self, robot: RobotModel, parameters: OperationalSpaceJumpParameters) -> None:
         """See `Controller`."""
         super().__init__(robot, parameters)
-        if robot.base != "fixed" or robot.nv != 6 or not {TOE, HEEL} <= set(robot.contact_names):
-            raise ModelError(f"{robot.name}: operational_space_jump needs planar_leg: 6 joints, contact points E and F")
-        self.motors = np.arange(3, 6)
-        self.G = np.eye(6)[self.motors]
         limit = robot.links["effort_limit"][robot.joint_links[self.motors]]
         self.limit = np.minimum(limit, np.resize(parameters.effort_limit, 3))
-        ends = robot.contact_points[[robot.contact_names.index(name) for name in (TOE, HEEL)]]
-        self.ends = [(int(end["link"]), end["position"]) for end in ends]
 
     def reset(self, observation: Observation) -> None:
         """Begin in the air, above the place where the robot is."""
@@ -151,7 +138,7 @@ class OperationalSpaceJump(Controller):
     def _stance(self, q: np.ndarray, v: np.ndarray, task: Task) -> np.ndarray:
         """Return the motors' efforts (3,) for the centre of mass, within their limits and what the ground can bear."""
         whole = self.phase != "toe"
-        system = self._reduced(q, v, whole)
+        system = self._reduced(q, v, "whole" if whole else "toe")
         wanted = self._task_effort(system, task, q, v)
         rows = np.vstack([task.J, BODY_WEIGHT * ANGLES[:1]])
         effect = rows @ system.K @ np.linalg.solve(system.M, system.B)
@@ -208,36 +195,5 @@ class OperationalSpaceJump(Controller):
         change = np.array([self.angles[0], 0.0, 0.25 * own.crouch_depth - self.start[1]]) - self._takeoff
         error, rate = self._takeoff + way * change - now, slope / span * change - J @ v
         wanted = bend / span**2 * change + own.flight_stiffness * error + 2.0 * np.sqrt(own.flight_stiffness) * rate
-        effort = product(self._reduced(q, v, None), Task(J, bias, wanted))
+        effort = product(self._reduced(q, v, ""), Task(J, bias, wanted))
         return np.clip(effort, -self.limit, self.limit)
-
-    def _reduced(self, q: np.ndarray, v: np.ndarray, whole: bool | None) -> Reduced:
-        """Return the equations with toe and heel (True), the toe (False) or nothing (None) on the ground.
-
-        The heel's tangential row follows from the others: the foot is rigid.
-        """
-        J, curvature = np.empty((0, 6)), np.empty(0)
-        if whole is not None:
-            J, curvature = self._end(q, v, 0)
-        if whole:
-            heel, heel_curvature = self._end(q, v, 1)
-            J, curvature = np.vstack([J, heel[1:]]), np.concatenate([curvature, heel_curvature[1:]])
-        return reduce(self.A, self.bias, self.G, J, curvature)
-
-    def _end(self, q: np.ndarray, v: np.ndarray, index: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the Jacobian (2, 6) of an end of the foot in x and z, and dJ/dt v (2,)."""
-        link, point = self.ends[index]
-        J = point_jacobian(self.robot, q, link, point)[[0, 2]]
-        return J, point_bias_acceleration(self.robot, q, v, link, point)[[0, 2]]
-
-    def _mechanics(self, q: np.ndarray, v: np.ndarray) -> None:
-        """Work out what every task needs: mass matrix, bias, and the centre of mass (2,) with Jacobian and dJ/dt v.
-
-        The first two coordinates carry the whole leg along x and z: their rows of the equations of motion are those of
-        the centre of mass, times the mass.
-        """
-        self.A = mass_matrix(self.robot, q)
-        self.bias = inverse_dynamics(self.robot, q, v, np.zeros(6))
-        mass = self.robot.total_mass
-        self.com = center_of_mass(self.robot, q)[[0, 2]]
-        self.com_J, self.com_bias = self.A[:2] / mass, self.bias[:2] / mass + self.robot.gravity[[0, 2]]

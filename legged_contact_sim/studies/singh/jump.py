@@ -9,6 +9,7 @@ import numpy as np
 from ...control import InProcess, make_controller
 from ...dynamics import center_of_mass
 from ...simulation import Simulator, Trajectory
+from ...simulation.contacts import contact_centers
 
 START = (4.0, 0.01, 0.0, 2.0944, -0.4363, -0.6981)  # q at rest, m and rad (section 5.2)
 FOOT = ("E", "F")  # toe and heel
@@ -101,3 +102,13 @@ def columns(found: Jump) -> dict[str, np.ndarray]:
         k = run.robot.contact_names.index(name)
         series |= {f"gap_{name}": run.gaps[:, k], f"normal_{name}": run.forces[:, k, 2]}
     return series
+
+
+def captures(run: Trajectory, times: Any) -> dict[str, np.ndarray]:
+    """Return the leg's joints (toe, heel, knee, hip and top of the body) in the plane at some times: one row each."""
+    order = [run.robot.contact_names.index(name) for name in ("E", "F", "G", "H", "I")]
+    rows = []
+    for picture, time in enumerate(times):
+        k = min(int(np.searchsorted(run.time, time)), len(run.time) - 1)
+        rows += [(picture, run.time[k], *place[[0, 2]]) for place in contact_centers(run.robot, run.q[k])[0][order]]
+    return dict(zip(("picture", "time", "x", "z"), np.array(rows).T, strict=True))

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from ..frame import Result
 from .jump import FOOT, MOTORS
 
@@ -62,7 +64,7 @@ def mark_events(axes: Any, result: Result) -> None:
 def jump_overview(result: Result) -> Any:
     """Return energy and motor work, torques, gaps and reactions of a jump, with its phases."""
     series = result.tables["series"]
-    drawing, (energy, torque, gaps, forces) = figure(4, "Singh: jump of the planar leg")
+    drawing, (energy, torque, gaps, forces) = figure(4, f"Singh: jump of the planar leg, {result.numbers['variant']}")
     time, total = series["time"], series["kinetic"] + series["potential"]
     energy.plot(time, total, label="total")
     energy.plot(time, series["kinetic"], label="kinetic")
@@ -81,7 +83,78 @@ def jump_overview(result: Result) -> Any:
         axes.legend(loc="upper right", fontsize="small")
         for begin in result.numbers["phase_times"]:
             axes.axvline(begin, color="0.6", linewidth=0.8)
+    name_phases(energy, result)
+    return drawing
+
+
+def name_phases(axes: Any, result: Result) -> None:
+    """Write the phases' names above some axes, on two levels so that short phases do not overprint."""
     for level, (name, begin) in enumerate(zip(result.numbers["phases"], result.numbers["phase_times"], strict=True)):
         place = (begin, 1.02 + 0.09 * (level % 2))
-        energy.annotate(name, place, xycoords=("data", "axes fraction"), fontsize=8, annotation_clip=False)
+        axes.annotate(name, place, xycoords=("data", "axes fraction"), fontsize=8, annotation_clip=False)
+
+
+def torques(result: Result) -> Any:
+    """Return figure 5-3: the motors' torques up to the lift."""
+    series, numbers = result.tables["series"], result.numbers
+    drawing, (axes,) = figure(1, "Singh: torques up to the lift, document's control")
+    chosen = series["time"] < numbers["toe_leaves"] + 0.05
+    for name in MOTORS:
+        axes.plot(series["time"][chosen], series[f"torque_{name}"][chosen], label=name)
+    for begin in numbers["phase_times"]:
+        axes.axvline(begin, color="0.6", linewidth=0.8)
+    axes.set_ylabel("torque (N m)")
+    axes.legend(loc="best", fontsize="small")
+    name_phases(axes, result)
+    return drawing
+
+
+def work_and_energy(result: Result) -> Any:
+    """Return figure 5-4: motor work, energy without it, and kinetic energy."""
+    series = result.tables["series"]
+    drawing, (axes,) = figure(1, f"Singh: energies of the jump, {result.numbers['variant']}")
+    total = series["kinetic"] + series["potential"]
+    axes.plot(series["time"], total - series["motor_work"], color="tab:blue", label="total without motor work")
+    axes.plot(series["time"], series["motor_work"], color="tab:orange", label="motor work")
+    axes.plot(series["time"], series["kinetic"], color="gold", label="kinetic")
+    for begin in result.numbers["phase_times"]:
+        axes.axvline(begin, color="0.6", linewidth=0.8)
+    axes.set_ylabel("energy (J)")
+    axes.legend(loc="best", fontsize="small")
+    return drawing
+
+
+def foot_capture(result: Result) -> Any:
+    """Return figure 5-5: the foot as it leaves the ground."""
+    from matplotlib.figure import Figure
+
+    drawing = Figure(figsize=(8, 3.6), layout="constrained")
+    axes, table = drawing.subplots(), result.tables["foot"]
+    for picture in np.unique(table["picture"]):
+        part = table["picture"] == picture
+        x, z = table["x"][part][:2], table["z"][part][:2]
+        axes.plot(x, z, marker="o", markersize=3, label=f"{table['time'][part][0]:.3f} s")
+    axes.annotate("toe", (x[0], z[0]), fontsize=8, xytext=(2, -10), textcoords="offset points")
+    axes.annotate("heel", (x[1], z[1]), fontsize=8, xytext=(2, 4), textcoords="offset points")
+    axes.axhline(0.0, color="grey")
+    axes.set(xlabel="x (m)", ylabel="z (m)", title=f"Singh: the foot leaves the ground, {result.numbers['variant']}")
+    axes.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return drawing
+
+
+def whole_capture(result: Result) -> Any:
+    """Return figure 5-6: the whole leg over time."""
+    from matplotlib.figure import Figure
+
+    drawing = Figure(figsize=(10, 5), layout="constrained")
+    axes, table = drawing.subplots(), result.tables["leg"]
+    count = len(np.unique(table["picture"]))
+    step = 1.2  # m between one picture and the next
+    for k in range(count):
+        part = table["picture"] == k
+        axes.plot(table["x"][part] + step * k, table["z"][part], color="black", marker="o", markersize=2.5)
+        axes.annotate(f"{table['time'][part][0]:.2f} s", (float(table["x"][part].mean()) + step * k, -0.25), fontsize=7)
+    axes.axhline(0.0, color="grey")
+    axes.set(aspect="equal", ylabel="z (m)", xlabel=f"x (m), each {step:g} m further along")
+    axes.set_title(f"Singh: motion of the leg, {result.numbers['variant']}")
     return drawing
