@@ -42,7 +42,7 @@ ros = [
     "ros-jazzy-visualization-msgs",
 ]
 
-viewer = ["websockets>=12"]
+viewer = ["viser>=1.1.1,<2"]
 record = ["rosbags>=0.10", "mcap>=1.1", "mcap-ros2-support>=0.5", "zstandard>=0.22"]
 plot = ["matplotlib>=3.8"]
 xacro = ["xacro>=2.0"]

@@ -112,6 +112,11 @@ class Simulator:
         return self._contacts
 
     @property
+    def report(self) -> StepReport:
+        """The last step, however it was taken: by `step`, or as the last one of `advance` or `run`."""
+        return self._report
+
+    @property
     def events(self) -> list[Event]:
         """What happened since the last reset (event-driven models)."""
         return self.model.events

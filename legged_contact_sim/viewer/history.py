@@ -1,0 +1,65 @@
+"""What plots and trails show: the last seconds of a run, in arrays that are written around in a circle."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model import RobotModel
+from .world import Frame
+
+Array = NDArray[np.float64]
+ENERGIES = ("actuators", "contact", "joint_losses", "external", "remainder")
+
+
+class History:
+    """The last frames: forces at the feet, energies, iterations, and where feet and base were."""
+
+    def __init__(self, robot: RobotModel, length: int = 300) -> None:
+        """Keep at most ``length`` frames of a robot."""
+        self.feet = robot.feet[:6] or robot.contact_names[:6]
+        self._points = [robot.contact_names.index(name) for name in self.feet]
+        self._length = length
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._rows: list[Array] = []
+        self._places: list[Array] = []
+
+    def take(self, frame: Frame) -> None:
+        """Add a frame that is later than the last; an earlier one begins anew, the same one is left out."""
+        if self._rows and frame.time <= self._rows[-1][0]:
+            if frame.time == self._rows[-1][0]:
+                return
+            self.clear()
+        normal = np.einsum("ij,ij->i", frame.contact_forces, frame.contact_normals)[self._points]
+        energies = [0.0 if frame.energy is None else getattr(frame.energy, name) for name in ENERGIES]
+        self._rows.append(np.array([frame.time, *normal, *energies, frame.iterations, frame.residual]))
+        self._places.append(np.concatenate([frame.positions[:1], frame.contact_positions[self._points]]))
+        del self._rows[: -self._length], self._places[: -self._length]
+
+    def __len__(self) -> int:
+        """Return how many frames are kept."""
+        return len(self._rows)
+
+    def _columns(self, first: int, count: int) -> tuple[Array, ...]:
+        rows = np.array(self._rows) if self._rows else np.zeros((0, 3 + len(self.feet) + len(ENERGIES)))
+        return tuple(np.ascontiguousarray(rows[:, k]) for k in (0, *range(first, first + count)))
+
+    @property
+    def forces(self) -> tuple[Array, ...]:
+        """Times, s, and the normal force at each foot, N."""
+        return self._columns(1, len(self.feet))
+
+    @property
+    def energies(self) -> tuple[Array, ...]:
+        """Times, s, and the works of `ENERGIES` since the last reset, J."""
+        return self._columns(1 + len(self.feet), len(ENERGIES))
+
+    @property
+    def solver(self) -> tuple[Array, ...]:
+        """Times, s, and iterations."""
+        return self._columns(1 + len(self.feet) + len(ENERGIES), 1)
+
+    def trails(self) -> Array:
+        """Return where the base and each foot were, (1 + feet, frames, 3), m."""
+        return np.array(self._places).reshape(len(self), -1, 3).swapaxes(0, 1)

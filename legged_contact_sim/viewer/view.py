@@ -1,0 +1,124 @@
+"""The browser view of a session: page, panel, and the loop that keeps them up to date."""
+
+import io
+import time as clock
+from contextlib import redirect_stdout
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from ..errors import ParameterError
+from .guard import LOOPBACK, guarded, make_token
+from .page import Page
+from .panel import Panel
+from .session import Session
+
+FRAMES = 30.0  # a second
+PLOT_EVERY = 6  # frames
+
+
+class View:
+    """Serves a session to browsers until it is closed; a browser that is slow or gone holds up nothing.
+
+    Frames are handed to viser, which keeps only the newest of each kind for every browser.
+    """
+
+    def __init__(self, session: Session, host: str = "localhost", port: int = 8080) -> None:
+        """Start the server on a host and port (0: any that is free); outside localhost it asks for a token."""
+        viser = _viser()
+        self.session = session
+        self.token = "" if host in LOOPBACK else make_token()
+        with guarded(self.token), redirect_stdout(io.StringIO()):  # viser prints an address without the token
+            self._server = viser.ViserServer(host=host, port=port, label="legged_contact_sim", verbose=False)
+        if port and self._server.get_port() != port:
+            self._server.stop()
+            raise ParameterError(f"port: {port} is in use; choose another one with --port")
+        self.host, self.port = host, self._server.get_port()
+        self._page = Page(self._server)
+        self._version = session.version
+        self._page.build(session.world, session.ghost)
+        self.panel = Panel(self._server, session, self._page)
+        self._shown, self._count = -1.0, 0
+        self._eye: np.ndarray | None = None
+        self._server.on_client_connect(self._place_camera)
+
+    @property
+    def address(self) -> str:
+        """What to type into a browser."""
+        host = "localhost" if self.host in LOOPBACK else self.host
+        return f"http://{host}:{self.port}" + (f"/?token={self.token}" if self.token else "")
+
+    def __enter__(self) -> "View":
+        """Let time run."""
+        self.session.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the simulation and the server."""
+        self.session.end()
+        with redirect_stdout(io.StringIO()):
+            self._server.stop()
+
+    def run(self, duration: float = float("inf")) -> None:
+        """Show frames for a duration, s."""
+        end = clock.monotonic() + duration
+        due = clock.monotonic()
+        while clock.monotonic() < end:
+            self.refresh()
+            due = max(due + 1.0 / FRAMES, clock.monotonic())
+            clock.sleep(max(0.0, due - clock.monotonic()))
+
+    def refresh(self) -> None:
+        """Show what the session is like now, if anybody is there to see it."""
+        session = self.session
+        if session.version != self._version:
+            self._version = session.version
+            self._page.build(session.world, session.ghost)
+            self.panel.rebuilt()
+        if not self._server.get_clients():
+            return
+        frame, ghost = session.frame, session.ghost_frame
+        self._count += 1
+        self.panel.history.take(frame)
+        if frame.time != self._shown:
+            self._shown = frame.time
+            self._page.show(frame, ghost)
+            self._follow(frame.positions[0])
+        if self._count % PLOT_EVERY == 0:
+            self.panel.draw()
+
+    def _place_camera(self, client: Any) -> None:
+        """Let a new browser see the robot, wherever it has gone."""
+        with client.atomic():
+            client.camera.position, client.camera.look_at = self._page.viewpoint(self.session.frame)
+
+    def _follow(self, base: np.ndarray) -> None:
+        """Move every browser's camera with the base, level with the ground."""
+        before, self._eye = self._eye, base * np.array([1.0, 1.0, 0.0])
+        if before is None or not self.panel.follow.value:
+            return
+        shift = self._eye - before
+        if not 1e-6 < np.linalg.norm(shift) < 0.5:
+            return
+        for client in self._server.get_clients().values():
+            _shift_camera(client, shift)
+
+
+def _shift_camera(client: Any, shift: np.ndarray) -> None:
+    try:
+        camera = client.camera
+        with client.atomic():
+            camera.position = camera.position + shift  # moves what it looks at as well
+    except (AssertionError, AttributeError):  # it has not told yet where its camera is
+        return
+
+
+def _viser() -> Any:
+    try:
+        import viser
+    except ImportError:
+        raise ParameterError("viewer: viser is not installed; pip install 'legged_contact_sim[viewer]'") from None
+    return viser

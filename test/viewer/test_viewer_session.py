@@ -1,0 +1,160 @@
+"""The simulation behind the view, without a browser: requests, pace, what goes wrong, and who may connect."""
+
+import socket
+import time
+import urllib.error
+import urllib.request
+
+import numpy as np
+import pytest
+
+from legged_contact_sim.errors import LeggedContactSimError, ParameterError
+from legged_contact_sim.viewer import find_world
+from legged_contact_sim.viewer.guard import COOKIE, refusal
+from legged_contact_sim.viewer.history import ENERGIES, History
+from legged_contact_sim.viewer.session import Session
+from legged_contact_sim.viewer.view import View
+
+
+@pytest.fixture
+def world():
+    return find_world("quadruped12")
+
+
+def wait_until(condition, seconds=180.0):  # kernels may have to be compiled first
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.01)
+
+
+def test_a_push_gives_its_impulse(world):
+    world.set_gravity(0.0)
+    world.sim.reset(world.sim.q + np.eye(world.robot.nq)[2], None)  # a metre above the ground
+    momentum = 10.0 * 0.1
+    world.push(np.array([0.0, 10.0, 0.0]), 0.1)
+    before = world.frame().positions[0, 1]
+    world.advance(0.3)
+    speed = momentum / world.robot.total_mass
+    assert world.frame().positions[0, 1] - before == pytest.approx(speed * (0.3 - 0.05), rel=0.1)
+
+
+def test_changes_hold_while_it_runs_and_after_a_reset(world):
+    world.advance(0.05)
+    q = world.sim.q.copy()
+    world.change({"contact_model": "compliant"})
+    world.change({"friction": 0.3})
+    np.testing.assert_array_equal(world.sim.q, q)
+    assert (world.sim.contact_model, world.friction) == ("compliant", 0.3)
+    world.reset()
+    assert (world.sim.contact_model, world.friction, world.time) == ("compliant", 0.3, 0.0)
+    with pytest.raises(LeggedContactSimError, match="friction"):
+        world.change({"friction": -1.0})
+    assert world.friction == 0.3
+
+
+def test_gravity_changes_in_mid_run(world):
+    world.advance(0.02)
+    world.set_gravity(1.62)
+    assert world.time == pytest.approx(0.02)
+    world.advance(0.4)
+    frame = world.frame()
+    assert frame.contact_forces[:, 2].sum() == pytest.approx(1.62 * world.robot.total_mass, rel=0.1)
+    with pytest.raises(ParameterError, match="gravity"):
+        world.set_gravity(float("nan"))
+
+
+def test_who_watches_too_late_sees_the_newest_frame_and_errors_pause(world):
+    session = Session(world)
+    session.start()
+    try:
+        wait_until(lambda: session.frame.time > 0.1)
+        session.ask(lambda s: s.world.change({"friction": -1.0}))
+        wait_until(lambda: "friction" in session.message)
+        session.paused = True
+        time.sleep(0.1)
+        stands = session.frame.time
+        time.sleep(0.2)
+        assert session.frame.time == stands
+        session.ask(lambda s: s.world.step())
+        wait_until(lambda: session.frame.time > stands)
+        session.ask(lambda s: s.add_ghost("penalty"))
+        wait_until(lambda: session.ghost_frame is not None)
+        assert session.ghost.sim.contact_model == "penalty"
+        assert session.world.time == session.ghost.time == 0.0
+    finally:
+        session.end()
+
+
+def test_history_keeps_the_last_frames_in_order(world):
+    history = History(world.robot, length=5)
+    for _ in range(8):
+        world.advance(0.01)
+        history.take(world.frame())
+        history.take(world.frame())
+    times, *forces = history.forces
+    assert len(times) == 5
+    assert (np.diff(times) > 0.0).all()
+    assert sum(forces)[-1] > 0.0
+    assert len(history.energies) == 1 + len(ENERGIES)
+    assert history.trails().shape == (1 + len(history.feet), 5, 3)
+    world.reset()
+    history.take(world.frame())
+    assert len(history) == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "token", "refused"),
+    [
+        ("/", {"Host": "localhost:8080"}, "", False),
+        ("/", {"Host": "127.0.0.1:8080", "Origin": "http://127.0.0.1:8080"}, "", False),
+        ("/", {"Host": "localhost:8080", "Origin": "http://elsewhere.example"}, "", True),
+        ("/", {"Host": "elsewhere.example"}, "", True),  # another name for this machine: DNS rebinding
+        ("/", {"Host": "robot.lan:8080"}, "secret", True),
+        ("/?token=wrong", {"Host": "robot.lan:8080"}, "secret", True),
+        ("/?token=secret", {"Host": "robot.lan:8080"}, "secret", False),
+        ("/a.js", {"Host": "robot.lan:8080", "Cookie": f"{COOKIE}=secret"}, "secret", False),
+        ("/a.js", {"Host": "robot.lan:8080", "Cookie": "\x00;=;;"}, "secret", True),
+    ],
+)
+def test_who_may_connect(path, headers, token, refused):
+    assert bool(refusal(path, headers, token)) == refused
+
+
+def status(address):
+    try:
+        with urllib.request.urlopen(address, timeout=10) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def test_a_server_for_others_asks_for_its_token(world):
+    pytest.importorskip("viser")
+    with View(Session(world), host="127.0.0.2", port=0) as view:
+        assert view.token in view.address
+        assert status(f"http://127.0.0.2:{view.port}/") == 403
+        assert status(view.address) == 200
+
+
+def test_a_browser_that_never_reads_stalls_nothing(world, monkeypatch):
+    pytest.importorskip("viser")
+    from websockets.sync.client import connect
+
+    with View(Session(world), port=0) as view:
+        # viser counts a browser only when it has told where its camera is, which this one never does
+        monkeypatch.setattr(view._server, "get_clients", lambda: {0: None})
+        address = f"localhost:{view.port}"
+        silent = socket.create_connection(("localhost", view.port))  # says nothing at all
+        with connect(f"ws://{address}", origin=f"http://{address}", subprotocols=["viser-v1.1.1"], max_queue=1):
+            view.run(1.5)
+            before = view.session.frame.time
+            view.run(0.5)
+            assert view.session.frame.time > before
+        silent.close()
+
+
+@pytest.mark.parametrize("name", ["nothing_like_it", "nothing.yaml"])
+def test_a_wrong_name_is_one_clear_error(name):
+    with pytest.raises(ParameterError, match="nothing"):
+        find_world(name)
