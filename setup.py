@@ -48,7 +48,7 @@ plot = ["matplotlib>=3.8"]
 xacro = ["xacro>=2.0"]
 mjcf = ["mujoco>=3.1"]
 policy = ["onnxruntime>=1.17"]
-sweep = ["joblib>=1.3"]
+sweep = ["joblib>=1.4", "pyarrow>=15", "distributed>=2024.1", *plot]
 engines = ["pin>=4", "mujoco>=3.1"]
 
 setup(

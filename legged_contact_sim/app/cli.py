@@ -13,7 +13,7 @@ from ..control import controller_class, controllers
 from ..errors import LeggedContactSimError, ParameterError
 from ..model import RobotModel, robots
 from ..simulation.scenarios import find_scenario, read_scenario, scenarios, summary
-from . import compare, doctor, inspect, reproduce, view
+from . import compare, doctor, inspect, reproduce, sweep, view
 from .supervision import Processes, environment
 
 NO_CONTROLLER = "none"
@@ -65,6 +65,7 @@ def _parser() -> argparse.ArgumentParser:
 
     reproduce.add_command(commands)
     compare.add_command(commands)
+    sweep.add_command(commands)
     inspect.add_command(commands)
     view.add_command(commands)
 

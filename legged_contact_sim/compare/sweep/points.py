@@ -1,0 +1,84 @@
+"""Which runs a sweep makes: a grid over what varies, or random samples of it."""
+
+import itertools
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import yaml  # type: ignore[import-untyped]
+
+from ...errors import ParameterError
+
+Point = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Variation:
+    """A parameter that varies: over ``values``, or, if it has none, anywhere between ``low`` and ``high``."""
+
+    name: str
+    values: tuple[Any, ...]
+    low: float = 0.0
+    high: float = 0.0
+
+    def draw(self, random: np.random.Generator) -> Any:
+        """Return a random value."""
+        if self.low < self.high:
+            return float(random.uniform(self.low, self.high))
+        return self.values[int(random.integers(len(self.values)))]
+
+
+def parse_variation(words: str) -> Variation:
+    """Return a variation from ``friction=0.2:1.0:9``, ``friction=0.2:1.0`` or ``contact_model=moreau,penalty``.
+
+    Raises:
+        ParameterError: names what was found and what is expected.
+    """
+    name, equals, given = words.partition("=")
+    if not equals or not name or not given:
+        raise ParameterError(f"vary: expected NAME=A:B:N or NAME=VALUE,VALUE..., found {words!r}")
+    parts = given.split(":")
+    if len(parts) == 1:
+        return Variation(name, tuple(yaml.safe_load(part) for part in given.split(",")))
+    try:
+        low, high = float(parts[0]), float(parts[1])
+        count = int(parts[2]) if len(parts) == 3 else 0
+    except ValueError:
+        raise ParameterError(f"{name}: expected LOW:HIGH:COUNT in numbers, found {given!r}") from None
+    if len(parts) > 3 or not low < high or (len(parts) == 3 and count < 2) or not np.isfinite([low, high]).all():
+        raise ParameterError(f"{name}: expected LOW:HIGH:COUNT with LOW < HIGH and COUNT >= 2, found {given!r}")
+    return Variation(name, tuple(np.linspace(low, high, count).tolist()), low, high)
+
+
+def variations_of(vary: Iterable[str] | Mapping[str, Iterable[Any]]) -> list[Variation]:
+    """Return what varies, from words as on the command line or from lists of values by name."""
+    if isinstance(vary, Mapping):
+        found = [Variation(name, tuple(values)) for name, values in vary.items()]
+    else:
+        found = [parse_variation(words) for words in vary]
+    names = [variation.name for variation in found]
+    for name in names:
+        if names.count(name) > 1:
+            raise ParameterError(f"vary: {name} is given twice")
+    return found
+
+
+def points_of(variations: list[Variation], sample: int = 0, seed: int = 0) -> list[Point]:
+    """Return all combinations; with ``sample``, so many random ones, the same for the same seed.
+
+    Raises:
+        ParameterError: nothing varies, or a range without a count is to be a grid.
+    """
+    if not variations:
+        raise ParameterError("vary: expected at least one NAME=A:B:N or NAME=VALUE,VALUE...")
+    if sample < 0:
+        raise ParameterError(f"sample: expected a number of runs, found {sample}")
+    names = [variation.name for variation in variations]
+    if sample:
+        random = np.random.default_rng(seed)
+        return [{variation.name: variation.draw(random) for variation in variations} for _ in range(sample)]
+    for variation in variations:
+        if not variation.values:
+            raise ParameterError(f"{variation.name}: a grid needs LOW:HIGH:COUNT; without a count, give --sample")
+    return [dict(zip(names, values, strict=True)) for values in itertools.product(*(v.values for v in variations))]

@@ -1,0 +1,129 @@
+"""Run the points of a sweep: on processes of this machine by joblib, or on a Dask cluster."""
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ...control.controller import InProcess
+from ...control.scenario import Scenario
+from ...errors import LeggedContactSimError, ParameterError, ParameterWarning
+from ...model import RobotModel
+from ...simulation import Simulator
+from ..measures import measure
+from ..running import SAMPLE_PERIOD
+from ..variants import SEED_SPEED
+from .points import Point
+
+PUSH_AT = 0.4  # share of the run after which a push begins
+PUSH_DURATION = 0.1  # s
+# What a point may hold besides parameters of the scenario: factor on all masses, sideways force on the base, N, and
+# the seed of random velocities at the start (0: none).
+SPECIAL = ("mass", "push", "seed")
+
+
+def run_point(number: int, point: Point, base: Scenario, duration: float) -> dict[str, Any]:
+    """Run one point of a sweep; return its number, its figures and what went wrong, if anything."""
+    found: dict[str, Any] = {"run": number, "error": ""}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ParameterWarning)  # a model may not honour friction; the table shows it
+            found |= _figures(point, base, duration)
+    except LeggedContactSimError as error:
+        found |= {"fell": True, "error": str(error)}
+    return found
+
+
+def _figures(point: Point, base: Scenario, duration: float) -> dict[str, Any]:
+    scenario = base.changed({name: value for name, value in point.items() if name not in SPECIAL})
+    robot = scaled(_robot(scenario), point.get("mass", 1.0))
+    if point.get("seed", 0):
+        disturbance = np.random.default_rng(point["seed"]).normal(scale=SEED_SPEED, size=robot.nv)
+        scenario = scenario.changed({"initial.v": (np.asarray(scenario["initial.v"] or 0.0) + disturbance).tolist()})
+    sim = scenario.simulator(robot)
+    controller = scenario.controller(robot)
+    law: Any = None if controller is None else InProcess(controller, sim, 1.0 / scenario["rate"])
+    every = max(1, round(SAMPLE_PERIOD / sim.time_step))
+    if point.get("push", 0.0):
+        law = Pushing(sim, law, point["push"], PUSH_AT * duration)
+    run = sim.run(duration, law, every)
+    figures = measure(run, sim, controller)
+    del figures["forces"]
+    return figures
+
+
+class Pushing:
+    """A controller, or none, and once a sideways push of a force, N, on the base at a time, s."""
+
+    def __init__(self, simulator: Simulator, law: Any, force: float, begin: float) -> None:
+        """Keep what to do and when."""
+        self._simulator, self._law, self._force, self._begin = simulator, law, force, begin
+
+    def __call__(self, time: float, q: np.ndarray, v: np.ndarray) -> Any:
+        """Return the controller's effort; None: zero."""
+        if self._force and time >= self._begin:
+            self._simulator.push(self._simulator.robot.link_names[0], (0.0, self._force, 0.0), duration=PUSH_DURATION)
+            self._force = 0.0
+        return None if self._law is None else self._law(time, q, v)
+
+
+def scaled(robot: RobotModel, factor: float) -> RobotModel:
+    """Return the robot with all masses and inertias multiplied by a factor."""
+    if factor == 1.0:
+        return robot
+    if not factor > 0.0:
+        raise ParameterError(f"mass: expected a factor above 0, found {factor}")
+    links = robot.links.copy()
+    links["mass"] *= factor
+    links["inertia"] *= factor
+    links.flags.writeable = False
+    return replace(robot, links=links)
+
+
+def _robot(scenario: Scenario) -> RobotModel:
+    """Return the scenario's robot; a process that runs many points reads it once."""
+    robot = scenario["robot"]
+    return _read(robot, scenario["base"] or None) if isinstance(robot, str) else robot
+
+
+@lru_cache(maxsize=8)
+def _read(robot: str, base: str | None) -> RobotModel:
+    return RobotModel.from_urdf(robot, base)
+
+
+def on_processes(tasks: list[tuple[Any, ...]], jobs: int) -> Iterator[dict[str, Any]]:
+    """Yield results as they come, from processes of this machine; ``jobs`` 1: from this one."""
+    import joblib
+
+    yield from joblib.Parallel(n_jobs=jobs, batch_size=1, return_as="generator_unordered")(
+        joblib.delayed(run_point)(*task) for task in tasks
+    )
+
+
+def on_cluster(tasks: list[tuple[Any, ...]], address: str, jobs: int) -> Iterator[dict[str, Any]]:
+    """Yield results as they come, from a Dask cluster: ``local``, of this machine, or the address of a scheduler.
+
+    Raises:
+        ParameterError: Dask is not installed, or nothing answers at the address.
+    """
+    try:
+        from distributed import Client, LocalCluster, as_completed
+    except ImportError:
+        raise ParameterError("cluster: needs Dask: pip install 'legged_contact_sim[sweep]'") from None
+    if address == "local":
+        workers = LocalCluster(n_workers=jobs, threads_per_worker=1, host="127.0.0.1", dashboard_address=None)
+    else:
+        workers = None
+    try:
+        with Client(address if workers is None else workers, timeout="10s") as client:
+            waiting = [client.submit(run_point, *task, pure=False) for task in tasks]
+            for _, result in as_completed(waiting, with_results=True):
+                yield result
+    except (OSError, ValueError) as error:
+        raise ParameterError(f"cluster: {address!r}: {' '.join(str(error).split())}") from None
+    finally:
+        if workers is not None:
+            workers.close()

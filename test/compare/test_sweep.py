@@ -1,0 +1,145 @@
+"""Sweeps: which runs they make, that nothing is done twice or lost, and that every way to run them agrees."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pyarrow.parquet as parquet
+import pytest
+
+from legged_contact_sim import ParameterError, RobotModel
+from legged_contact_sim.app.cli import main
+from legged_contact_sim.compare.sweep import points_of, run_point, sweep, variations_of
+from legged_contact_sim.compare.sweep.running import scaled
+from legged_contact_sim.compare.sweep.store import Journal
+from legged_contact_sim.control.scenario import Scenario
+
+BALL = (
+    '<robot name="ball"><link name="ball"><inertial><mass value="2"/>'
+    '<inertia ixx="0.008" iyy="0.008" izz="0.008" ixy="0" ixz="0" iyz="0"/></inertial>'
+    '<collision><geometry><sphere radius="0.1"/></geometry></collision></link></robot>'
+)
+DROP = Scenario("drop", {"robot": BALL, "initial.lift": 0.2, "time_step": 1e-3, "friction": 0.5})
+
+
+def test_a_grid_has_all_combinations_and_samples_stay_inside():
+    vary = variations_of(["friction=0.2:1.0:3", "contact_model=moreau,penalty"])
+    grid = points_of(vary)
+    assert len(grid) == 6 and grid[1] == {"friction": 0.2, "contact_model": "penalty"}
+    some = points_of(vary, sample=50, seed=3)
+    assert some == points_of(vary, sample=50, seed=3) != points_of(vary, sample=50, seed=4)
+    assert all(0.2 <= point["friction"] <= 1.0 for point in some)
+    assert len({point["friction"] for point in some}) == 50
+    assert {point["contact_model"] for point in some} == {"moreau", "penalty"}
+
+
+@pytest.mark.parametrize(
+    ("words", "culprit"),
+    [(["friction"], "NAME=A:B:N"), (["friction=1:0:3"], "LOW < HIGH"), (["friction=0:1"], "--sample"),
+     (["friction=a:b:3"], "in numbers"), (["a=1", "a=2"], "twice"), ([], "at least one")],
+)  # fmt: skip
+def test_what_cannot_be_meant_is_refused(words, culprit):
+    with pytest.raises(ParameterError, match=culprit):
+        points_of(variations_of(words))
+
+
+def test_a_lift_gives_the_work_that_contact_takes(tmp_path):
+    table = sweep(
+        DROP, {"initial.lift": [0.1, 0.2, 0.3], "mass": [1.0, 2.0]}, tmp_path / "a.parquet", duration=0.6, jobs=1
+    )
+    lift, mass, work = (np.array(table.column(name).to_pylist()) for name in ("initial.lift", "mass", "contact_work"))
+    np.testing.assert_allclose(work, -2.0 * mass * 9.81 * lift, rtol=1e-6)
+    assert (tmp_path / "a.png").stat().st_size > 1000
+    assert not (tmp_path / "a.parquet.journal").exists()
+
+
+def test_masses_scale_and_a_push_moves(tmp_path):
+    robot = RobotModel.from_urdf(BALL)
+    assert scaled(robot, 1.5).total_mass == pytest.approx(3.0)
+    pushed = run_point(0, {"push": 20.0, "friction": 0.0}, DROP.changed({"initial.lift": 0.0}), 1.0)
+    assert pushed["error"] == ""
+    # 20 N for 0.1 s on 2 kg without friction: 1 m/s, from 0.4 s on; mean over the last 60 %.
+    assert pushed["speed"] == pytest.approx((0.05 + 0.5) / 0.6, rel=0.02)
+
+
+def test_an_interrupted_sweep_goes_on_where_it_was(tmp_path, monkeypatch):
+    """The second call makes only what the journal lacks; a line that was cut short does not count."""
+    out, lifts = tmp_path / "a.parquet", [0.05, 0.1, 0.15, 0.2]
+    whole = sweep(DROP, {"initial.lift": lifts}, tmp_path / "b.parquet", duration=0.3, jobs=1)
+    plan = {
+        "scenario": DROP.name,
+        "values": dict(DROP.values),
+        "points": [{"initial.lift": x} for x in lifts],
+        "duration": 0.3,
+    }
+    journal = Journal(out, plan)
+    for k in (2, 0):
+        journal.add(run_point(k, {"initial.lift": lifts[k]}, DROP, 0.3))
+    journal.close()
+    with journal.path.open("ab") as file:
+        file.write(b'{"run": 1, "err')
+    made = []
+    monkeypatch.setattr(
+        "legged_contact_sim.compare.sweep.on_processes",
+        lambda tasks, jobs: (made.append(task[0]) or run_point(*task) for task in tasks),
+    )
+    table = sweep(DROP, {"initial.lift": lifts}, out, duration=0.3, jobs=1)
+    assert made == [1, 3]
+    assert table.to_pydict() == whole.to_pydict()
+    sweep(DROP, {"initial.lift": lifts}, out, duration=0.3, jobs=1)
+    assert made == [1, 3]
+    with pytest.raises(ParameterError, match="another sweep"):
+        sweep(DROP, {"initial.lift": lifts}, out, duration=0.4, jobs=1)
+
+
+def test_a_model_that_fails_is_a_row_with_its_error(tmp_path):
+    table = sweep(DROP, {"contact_model": ["exact_lcp", "glue"]}, tmp_path / "a.parquet", duration=0.1, jobs=1)
+    errors = table.column("error").to_pylist()
+    assert errors[0] == "" and "glue" in errors[1]
+
+
+def test_two_writers_are_refused(tmp_path):
+    first = Journal(tmp_path / "a.parquet", {"points": []})
+    with pytest.raises(ParameterError, match="another sweep is writing"):
+        Journal(tmp_path / "a.parquet", {"points": []})
+    first.close()
+
+
+def test_killed_and_resumed_equals_a_dask_cluster(tmp_path):
+    """The command is killed by SIGKILL after some runs; what it goes on with equals what a cluster finds."""
+    scenario = tmp_path / "drop.yaml"
+    values = {"robot": BALL, "initial": {"lift": 0.2}, "time_step": 1e-3, "friction": 0.5}
+    scenario.write_text(json.dumps({"/**": {"ros__parameters": values}}))
+    vary = "initial.lift=0.05:0.4:8"
+    words = [
+        "sweep",
+        str(scenario),
+        "--vary",
+        vary,
+        "--duration",
+        "2",
+        "--jobs",
+        "1",
+        "--out",
+        str(tmp_path / "a.parquet"),
+    ]
+    command = [sys.executable, "-m", "legged_contact_sim", *words]
+    journal = tmp_path / "a.parquet.journal"
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while process.poll() is None and not (journal.is_file() and journal.read_bytes().count(b"\n") >= 3):
+        time.sleep(0.005)
+    os.kill(process.pid, signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    kept = [
+        json.loads(line)["run"] for line in journal.read_bytes().splitlines(keepends=True)[1:] if line.endswith(b"\n")
+    ]
+    assert 2 <= len(kept) < 8 and len(set(kept)) == len(kept)
+    with pytest.raises(SystemExit) as end:
+        main(words)
+    assert end.value.code == 0
+    other = sweep(str(scenario), [vary], tmp_path / "b.parquet", duration=2.0, jobs=2, cluster="local")
+    assert parquet.read_table(tmp_path / "a.parquet").to_pydict() == other.to_pydict()
