@@ -89,6 +89,6 @@ def test_the_helpers_promised_to_a_step_are_those_that_it_takes(tmp_path):
     assert done.returncode == 0, done.stderr
     assert float(done.stdout) == 5e-4
     kept = sorted(path.parent.name.split("-")[0].rsplit(".", 1)[1] for path in tmp_path.rglob("*.helper"))
-    assert kept == ["book_contacts", "fill_rows", "find_contacts", "record", "solve_by_blocks"]
+    assert kept == ["append_joint_rows", "book_contacts", "fill_rows", "find_contacts", "record", "solve_by_blocks"]
     assert re.search(r"run_solve_by_blocks: compiled, (\d+) of \1 parts", done.stderr), done.stderr
     assert done.stderr.count(": compiled, ") == 1, "nothing else is compiled after it"

@@ -22,7 +22,7 @@ from ..errors import LeggedContactSimError
 from ..simulation.scenarios import config_folders
 
 FAILED = 1
-HAND_OVER = 2.0  # s; how long a node that ends waits for its readers
+HAND_OVER = 8.0  # s; how long a node that ends waits at most for its readers: a busy machine may keep them waiting
 FAST_DDS_PROFILES = "FASTRTPS_DEFAULT_PROFILES_FILE"  # that Fast DDS 2 looks at; later ones go without
 MENDABLE = (LeggedContactSimError, InvalidParameterTypeException, InvalidParameterValueException, OSError)
 

@@ -18,7 +18,7 @@ from .throttle import Throttle
 
 DEPTH = 5000  # messages of a topic that wait in the middleware: as many as Fast DDS holds
 PAUSE = 0.005  # s; between looks for messages
-QUIET = 0.3  # s; when for so long nothing came that was published before the end, nothing will
+QUIET = 1.0  # s; when for so long nothing came that was published before the end, nothing will
 MOST_REST = 10.0  # s; for which that is waited
 LOOK_AROUND = 0.25  # s; between looks for new topics
 

@@ -47,8 +47,8 @@ def contents(bag):
 
 
 def missing(stamps, period):
-    """Return how many stamps of a period, ms, are not there; none is there twice."""
-    steps = np.diff(stamps)
+    """Return how many stamps of a period, ms, are not there; none is there twice but 0, where a command is awaited."""
+    steps = np.diff(stamps[max(stamps.count(0) - 1, 0) :])
     assert (steps > 0).all()
     return int((steps // period - 1).sum())
 
