@@ -68,9 +68,11 @@ $(VENV)/.test: requirements/test.txt $(SOURCES) | $(VENV)/.python
 	@$(RUN) -m compileall -q legged_contact_sim
 	@touch $@
 
-# A sourced ROS 2 is used as it is; without one, its wheels and the one interface that they lack are added.
-$(VENV)/.ros: requirements/ros.txt $(wildcard interfaces/transforms/*/*) interfaces/build.sh $(VENV)/.test
-	@if $(RUN) -c 'import rclpy, tf2_msgs.action' 2>/dev/null; then :; \
+# A sourced ROS 2 is used as it is; without one, its wheels and the interfaces that they lack are added.
+$(VENV)/.ros: requirements/ros.txt $(wildcard interfaces/*/*/*) interfaces/build.sh $(VENV)/.test
+	@if $(RUN) -c 'import rclpy, tf2_msgs.action, legged_contact_sim_msgs.msg' 2>/dev/null; then :; \
+	elif $(RUN) -c 'import sys, rclpy; sys.exit(rclpy.__file__.startswith(sys.prefix))' 2>/dev/null; then \
+		echo "== a sourced ROS 2 without legged_contact_sim_msgs: no contact states; build interfaces/messages with colcon"; \
 	elif [ "$$(uname -sm)" = "Linux x86_64" ]; then \
 		echo "== adding ROS 2 from PyPI to $(VENV) (requirements/ros.txt)"; \
 		$(INSTALL) -r requirements/ros.txt && interfaces/build.sh $(VENV); \

@@ -59,6 +59,9 @@ def examine() -> Iterator[Finding]:
     yield Finding("ROS 2 messages", not missing, words)
     advice = f"run interfaces/build.sh {sys.prefix}, or make sim, which does"
     yield Finding("tf2_msgs", _importable("tf2_msgs"), "there" if _importable("tf2_msgs") else advice)
+    ours = _importable("legged_contact_sim_msgs")
+    words = "there" if ours else f"no contact states, energy audit and low-level commands: {advice}"
+    yield Finding("legged_contact_sim_msgs", ours, words, needed=False)
     yield from _optional()
 
 
@@ -73,8 +76,8 @@ def _optional() -> Iterator[Finding]:
         ("ros2", "legged-contact-sim run and record stand in for ros2 launch and ros2 bag"),
         ("rviz2", "install ROS 2's desktop variant to see RViz"),
         ("colcon", "pip install colcon-common-extensions, to build a ROS 2 workspace"),
-        ("cmake", "needed once, to build tf2_msgs"),
-        ("c++", "needed once, to build tf2_msgs"),
+        ("cmake", "needed once, to build interfaces"),
+        ("c++", "needed once, to build interfaces"),
     ):
         where = shutil.which(program)
         yield Finding(program, where is not None, where or instead, needed=False)

@@ -17,7 +17,6 @@ from ..control import (
     CONTROLLERS,
     BaseState,
     Controller,
-    JointTrajectory,
     Observation,
     controller_class,
     make_controller,
@@ -33,6 +32,7 @@ from .readings import GLANCE, Readings, stamp_of
 from .robot_parameters import declare_robot
 from .snapshot import NANOSECONDS
 from .throttle import Throttle
+from .trajectories import trajectory_of
 
 PARAMETERS = {
     "rate": Declared(500.0, "Hz of simulated time; commands", 0.1, 1e5, fixed=True),
@@ -205,17 +205,6 @@ class Answers:
 def _fill_command(message: JointState, record: np.void) -> None:
     put_stamp(message.header.stamp, record["stamp"])
     message.effort = record["effort"].tolist()
-
-
-def trajectory_of(message: JointTrajectoryMessage, robot: RobotModel) -> JointTrajectory:
-    """Return a joint trajectory from its message; velocities are used if every point has them."""
-    points = message.points
-    times = [point.time_from_start.sec + 1e-9 * point.time_from_start.nanosec for point in points]
-    rates = [list(point.velocities) for point in points]
-    width = len(message.joint_names)
-    velocities = rates if points and all(len(rate) == width for rate in rates) else None
-    positions = [list(point.positions) for point in points]
-    return JointTrajectory.from_points(robot, message.joint_names, times, positions, velocities)
 
 
 def warm_up(controller: Controller) -> None:

@@ -58,14 +58,13 @@ class JointStateOutput:
         self._template = Template(JointState(name=list(robot.joint_names)), numbers, _fill_joint_state)
         record = self._template.record[0]
         self._stamp, self._position, self._velocity, self._effort = (record[name] for name in record.dtype.names)
-        self._positions, self._velocities = robot.position_indices, robot.velocity_indices
         self._send = sender(node.create_publisher(JointState, "joint_states", STREAM))
 
     def publish(self, snapshot: Snapshot) -> None:
         """Publish the joints of a snapshot."""
         self._stamp[:] = snapshot.stamp
-        self._position[:] = snapshot.q[self._positions]
-        self._velocity[:] = snapshot.v[self._velocities]
+        self._position[:] = snapshot.position
+        self._velocity[:] = snapshot.velocity
         self._effort[:] = snapshot.effort
         self._send(self._template.encoded())
 
@@ -128,7 +127,7 @@ class WrenchOutput:
 
     def add(self, snapshot: Snapshot, elapsed: float) -> None:
         """Add the impulses of a control tick of so many seconds."""
-        self._impulses += snapshot.forces.mean(axis=0) * elapsed
+        self._impulses += snapshot.mean_forces * elapsed
         self._elapsed += elapsed
 
     def forget(self) -> None:

@@ -24,7 +24,10 @@ GROUND = {  # what every contact model is told, with the highest value
     "friction": ("Coulomb coefficient of the ground; default: the contact model's", 100.0),
     "restitution": ("of the ground; default: the contact model's", 1.0),
 }
-FAMILIES = ("contact", "contact_points", "initial", "hold", "terrain")  # under these, unknown names are errors
+FAMILIES = (  # under these, unknown names are errors
+    "contact", "contact_points", "contact_switch", "drive", "encoder", "height_scan", "hold", "imu", "initial",
+    "terrain",
+)  # fmt: skip
 
 
 class Declared(NamedTuple):
@@ -63,6 +66,16 @@ NODE_PARAMETERS: dict[str, Declared] = {
     "paused": Declared(False, "begin paused", fixed=True),
     "hold.stiffness": Declared(0.0, "N m/rad; drives that hold the start pose without a controller; 0: none", 0.0, BIG),
     "hold.damping": Declared(0.0, "N m s/rad; of these drives", 0.0, BIG),
+    "drive.stiffness": Declared(
+        Parameter.Type.DOUBLE_ARRAY, "N m/rad; gains of position commands, one or per joint; unset: found", fixed=True
+    ),
+    "drive.damping": Declared(
+        Parameter.Type.DOUBLE_ARRAY, "N m s/rad; of position and velocity commands, likewise", fixed=True
+    ),
+    "drive.inside": Declared(
+        True, "gains act inside every step; false: once per command, as a driver does", fixed=True
+    ),
+    "drive.delay": Declared(0.0, "s; of simulated time, after which a command comes into force", 0.0, 10.0, fixed=True),
     "initial.lift": Declared(0.0, "m; how far above the ground the robot starts", 0.0, 1e3),
     "initial.position": Declared(Parameter.Type.DOUBLE_ARRAY, "m; x y z of a floating base; unset: feet on the ground"),
     "initial.orientation": Declared(Parameter.Type.DOUBLE_ARRAY, "x y z w of a floating base; unset: home pose"),

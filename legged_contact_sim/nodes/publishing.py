@@ -1,5 +1,6 @@
 """Which output is due at which control tick."""
 
+import importlib.util
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -18,11 +19,16 @@ from .outputs import (
     WrenchOutput,
     publish_description,
 )
+from .sensor_outputs import ContactStateOutput, EnergyOutput, SensorOutputs
+from .sensor_parameters import make_contact_switches, make_encoders
 from .snapshot import Snapshot
 from .transforms import FrameTree
 
-CLOCK, WRENCH, ODOMETRY, TRANSFORMS, MARKERS, DIAGNOSTICS = range(6)
-RATES = ("clock_rate", "wrench_rate", "odom_rate", "tf_rate", "marker_rate", "diagnostics_rate")
+CLOCK, WRENCH, ODOMETRY, TRANSFORMS, MARKERS, DIAGNOSTICS, IMUS, STATES, ENERGY, HEIGHTS = range(10)
+RATES = (
+    "clock_rate", "wrench_rate", "odom_rate", "tf_rate", "marker_rate", "diagnostics_rate", "imu_rate",
+    "contact_state_rate", "energy_rate", "height_scan_rate",
+)  # fmt: skip
 
 
 class Outputs:
@@ -39,6 +45,13 @@ class Outputs:
         self._transforms = TransformOutput(node, self._frames, values["link_frames"])
         self._markers = MarkerOutput(node, self._frames)
         self._diagnostics = DiagnosticsOutput(node)
+        self._encoders = make_encoders(simulator.robot, values)
+        self._switches = make_contact_switches(simulator.robot, values)
+        self._sensors = SensorOutputs(node, simulator, self._frames, values)
+        self._typed = importlib.util.find_spec("legged_contact_sim_msgs") is not None
+        if self._typed:
+            self._states = ContactStateOutput(node, self._frames, self._switches)
+            self._energy = EnergyOutput(node, self._frames)
         self._description = publish_description(node, simulator.robot)
         self._told = 0.0  # when diagnostics were last published, by the wall clock
         self.take_settings(values)
@@ -47,6 +60,8 @@ class Outputs:
         """Take over rates, rounded to whole control ticks, and the markers' sizes."""
         control = values["control_rate"]
         self._every = [max(1, round(control / values[name])) if values[name] > 0.0 else 0 for name in RATES]
+        if not self._typed:
+            self._every[STATES] = self._every[ENERGY] = 0
         self._clock.enable(values["clock_rate"] > 0.0)
         self._tell_every = 1.0 / max(values["diagnostics_rate"], 1e-9)
         self._markers.shape(values["marker_scale"], friction_of(self._simulator) or 0.0)
@@ -63,11 +78,37 @@ class Outputs:
             self.wrenches.publish(snapshot)
         if due[ODOMETRY]:
             self._odometry.publish(snapshot)
+        if due[IMUS]:
+            self._sensors.publish_imus(snapshot)
+        if due[STATES]:
+            self._states.publish(snapshot, self._simulator, friction_of(self._simulator))
+        if due[ENERGY]:
+            self._energy.publish(snapshot, self._simulator)
+        if due[HEIGHTS]:
+            self._sensors.publish_heights()
         if due[TRANSFORMS] or due[MARKERS]:
             self._publish_picture(snapshot, due[TRANSFORMS], due[MARKERS])
         if due[DIAGNOSTICS]:
             self.publish_conditions(snapshot, conditions)
         self._joint_states.publish(snapshot)
+
+    def add_tick(self, snapshot: Snapshot, elapsed: float) -> None:
+        """Take a control tick of so many seconds: contact impulses, contact switches, encoders."""
+        self.wrenches.add(snapshot, elapsed)
+        self._switches.update(snapshot.mean_forces, self._simulator.contacts.normal, snapshot.slips, elapsed)
+        if self._typed:
+            self._states.add(snapshot, elapsed)
+        if not self._encoders.exact:
+            _, snapshot.position[:], snapshot.velocity[:] = self._encoders.read(self._simulator)
+
+    def forget(self, snapshot: Snapshot) -> None:
+        """Begin anew with a state that was set from outside."""
+        self.wrenches.forget()
+        self._switches.reset(self._simulator)
+        self._sensors.reset()
+        if self._typed:
+            self._states.forget()
+        _, snapshot.position[:], snapshot.velocity[:] = self._encoders.reset(self._simulator)
 
     def settle(self) -> None:
         """Wait until what was published is no longer under way, before time goes back."""

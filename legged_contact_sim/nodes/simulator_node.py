@@ -18,13 +18,15 @@ from ..errors import LeggedContactSimError, ParameterError, SimulationError
 from ..simulation import Simulator
 from ..simulation.start_pose import start_state
 from ..terrain import make_terrain
-from .inputs import Commands, Pushes
+from .joint_commands import Commands
 from .pacing import Pacer
 from .parameters import contact_settings, declarations, declare, refuse_unknown, take_value, terrain_settings
 from .process import Running, run_process, served
 from .publishing import Outputs
+from .pushes import Pushes
 from .requests import Requests
 from .robot_parameters import declare_robot, robot_declarations
+from .sensor_parameters import sensor_declarations
 from .snapshot import NANOSECONDS, Snapshot
 from .stepping import Stepping
 from .throttle import Throttle
@@ -47,6 +49,7 @@ class SimulatorNode(Node):
         super().__init__("legged_contact_sim")
         begins_with = self._parameter_overrides.get("contact_model")
         self._declared = declarations(begins_with.value) if begins_with else declarations()
+        self._declared |= sensor_declarations()
         refuse_unknown(self, self._declared | robot_declarations(self))
         self.values = declare(self, self._declared)
         robot = declare_robot(self)
@@ -58,7 +61,7 @@ class SimulatorNode(Node):
         self._warm_up()
         self.pacer = Pacer(self.period, self.values["real_time_factor"])
         warn = Throttle(self.get_logger().warning)
-        self.commands = Commands(self, robot, [name for name in self.values["joints"] if name], warn)
+        self.commands = Commands(self, self.simulator, self.values, warn)
         self.pushes = Pushes(self, robot, self.values["frame_prefix"], warn)
         self.outputs = Outputs(self, self.simulator, self.values)
         self.paused: bool = self.values["paused"]
@@ -181,12 +184,12 @@ class SimulatorNode(Node):
         self.pushes.poll(self.simulator, self.values["push_duration"], self._bodies)
         self._ticks += 1
         try:
-            self.simulator.advance(self.steps, self.commands.effort, self.snapshot.log)
+            self.simulator.advance(self.steps, self.commands.efforts(now), self.snapshot.log)
         except SimulationError:
             self._recover()
             return
-        self.snapshot.take_effort(self.simulator)
-        self.outputs.wrenches.add(self.snapshot, self.period)
+        self.snapshot.take_tick(self.simulator)
+        self.outputs.add_tick(self.snapshot, self.period)
         self._publish()
 
     def _awaits_command(self) -> bool:
@@ -207,7 +210,7 @@ class SimulatorNode(Node):
         begun = reminded
         while running and self._moves() and resets == self._resets and lockstep == self.values["lockstep"]:
             self.commands.poll(self.simulator.time, awaited)
-            came = self.commands.state == "fresh" and awaited in (None, self.commands.answered)
+            came = self.commands.answers(awaited)
             if came:
                 break
             if time.monotonic() - reminded > REMINDER:
@@ -285,11 +288,11 @@ class SimulatorNode(Node):
 
     def _hold(self, q: np.ndarray) -> None:
         joints = q[self.simulator.robot.position_indices]
-        self.simulator.hold(self.values["hold.stiffness"], self.values["hold.damping"], joints)
+        self.commands.drives.rest_at(joints, self.values["hold.stiffness"], self.values["hold.damping"])
 
     def _look_at_new_state(self) -> None:
         self.snapshot.take_state(self.simulator)
-        self.outputs.wrenches.forget()
+        self.outputs.forget(self.snapshot)
 
     # Services and parameters, in the executor's thread.
 

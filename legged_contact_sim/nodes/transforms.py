@@ -49,6 +49,10 @@ class FrameTree:
         """Return the frame of a body; -1: the world's."""
         return self.world if index < 0 else self.prefix + self.robot.link_names[index]
 
+    def prefixed(self, link: str) -> str:
+        """Return the frame of a link."""
+        return self.world if link == self.world else self.prefix + link
+
     def fixed_poses(self) -> Poses:
         """Return where links stand that are fixed to a body or to the world."""
         rotations = np.array([frame.rotation for _, frame in self._fixed]).reshape(-1, 3, 3)

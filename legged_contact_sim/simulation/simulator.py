@@ -19,9 +19,10 @@ from ..errors import ParameterError, SimulationError
 from ..jit import together_with
 from ..model import RobotModel
 from ..terrain import Terrain, make_terrain
-from .checks import checked_time_step, joint_gains, whole_number
+from .checks import checked_time_step, whole_number
 from .contacts import Contacts, contact_centers, touching_points
 from .ground import Ground
+from .joint_targets import joint_targets
 from .report import StepReport
 from .trajectory import Recorder, Trajectory, commands_from, sample_times, sampled_efforts
 from .views import neighbours, read_only
@@ -74,6 +75,7 @@ class Simulator:
         self.time_step = checked_time_step(time_step)
         self._command = np.zeros((1, COMMAND_ROWS, self.robot.nv))
         self._row = np.zeros((1, log_width(self.robot)))  # what the last step left
+        self._standing: np.ndarray | None = None  # efforts (joint_count,) of `command`
         self._ground = Ground()
         self._lay_views()
         self.model = self._make_model(contact_model, self.terrain, parameters)
@@ -234,20 +236,43 @@ class Simulator:
         )
 
     def hold(self, stiffness: ArrayLike, damping: ArrayLike, target: ArrayLike | None = None) -> None:
-        """Let the drives hold a target (joint_count,), rad or m, by stiffness and damping, within their limits.
+        """Let the drives hold a target (joint_count,), rad or m, by stiffness and damping; None: the home pose.
 
-        The gains act at every step, on its mean state, and are stable however high.
+        See `command`, of which this is a part.
+        """
+        goal = self.robot.home[self.robot.position_indices] if target is None else target
+        self.command(checked("target", goal, self.robot.joint_count), stiffness=stiffness, damping=damping)
+
+    def command(
+        self,
+        position: ArrayLike | None = None,
+        velocity: ArrayLike | None = None,
+        effort: ArrayLike | None = None,
+        *,
+        stiffness: ArrayLike = 0.0,
+        damping: ArrayLike = 0.0,
+        inside: bool = True,
+    ) -> None:
+        """Let the drives follow targets from now on, resets included: ``u = kp (q* - q) + kd (v* - v) + effort``.
+
+        Efforts that are given to a step come on top; the sum stays within the drives' limits.
 
         Args:
-            stiffness: N m/rad or N/m, one number or one per joint; 0 removes them.
-            damping: N m s/rad or N s/m, likewise.
-            target: None: the robot's home pose.
+            position: q*, (joint_count,), rad or m; None: no stiffness acts.
+            velocity: v*, (joint_count,), rad/s or m/s; None: zero.
+            effort: (joint_count,), N m or N; None: zero.
+            stiffness: kp, N m/rad or N/m, one number or one per joint.
+            damping: kd, N m s/rad or N s/m, likewise.
+            inside: the gains act in every step, on its mean state, and are stable however high; False: u is worked out
+                once, from the present state, and held until the next command, as a driver at the command rate does.
         """
-        index = self.robot.velocity_indices
-        self.model.system.rates[STIFFNESS, index] = joint_gains("stiffness", stiffness, self.robot.joint_count)
-        self.model.system.rates[DAMPING, index] = joint_gains("damping", damping, self.robot.joint_count)
-        goal = self.robot.home[self.robot.position_indices] if target is None else target
-        self._command[0, 1, index] = checked("target", goal, self.robot.joint_count)
+        wanted = joint_targets(self.robot, position, velocity, effort, stiffness, damping)
+        if not inside:
+            wanted = wanted.worked_out(self.q, self.v)
+        index, rates = self.robot.velocity_indices, self.model.system.rates
+        rates[STIFFNESS, index], rates[DAMPING, index] = wanted.stiffness, wanted.damping
+        self._command[0, 1, index] = wanted.position
+        self._standing = wanted.feed if wanted.feed.any() else None
 
     def push(self, link: str, force: ArrayLike, torque: ArrayLike = (0.0, 0.0, 0.0), duration: float = 0.0) -> None:
         """Push on a link with a force, N, and torque, N m, in world axes at the link's origin, from now on.
@@ -340,6 +365,8 @@ class Simulator:
             self._efforts[...] = 0.0
         else:
             self._efforts[...] = checked("effort", effort, self.robot.joint_count)
+        if self._standing is not None:
+            self._efforts += self._standing
         if self._scattered:
             self._command[0, 0, self.robot.velocity_indices] = self._efforts
 

@@ -1,0 +1,264 @@
+"""Joint commands in all forms in which they come. What cannot be meant is dropped and counted."""
+
+import importlib.util
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from rclpy.node import Node
+from rclpy.serialization import deserialize_message
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMessage
+
+from ..errors import LeggedContactSimError, ParameterError
+from ..model.gains import proposed_gains
+from ..simulation import Simulator
+from .joint_drives import JointDrives, Motion, Wanted
+from .polling import Mailbox
+from .qos import COMMANDS
+from .snapshot import NANOSECONDS
+from .trajectories import motion_of
+
+MOST_BYTES = 1 << 16  # of a message; longer ones are not even looked at
+MOST_A_TICK = 4  # messages per topic; what waits beyond them is taken next time, or overwritten by newer ones
+LARGEST = 1e6  # N m, N, rad, ...; nothing on a robot is larger
+LARGEST_GAIN = 1e9
+
+Warn = Callable[[str, str], None]
+
+
+class RefusedError(Exception):
+    """A command that cannot be meant: ``kind`` for throttling, and the reason."""
+
+    def __init__(self, kind: str, reason: str) -> None:
+        """Keep both."""
+        super().__init__(reason)
+        self.kind = kind
+
+
+class Commands:
+    """Listens to commands and tells the drives.
+
+    Attributes:
+        drives: what the joints do now.
+        received: commands that were accepted.
+        dropped: messages that were not.
+        answered: stamp of the last accepted command, ns; that of the awaited state for one without a stamp.
+    """
+
+    def __init__(self, node: Node, simulator: Simulator, values: Mapping[str, Any], warn: Warn) -> None:
+        """Listen on all topics, with the node's parameters."""
+        robot = simulator.robot
+        self._simulator, self._warn = simulator, warn
+        self._index = {name: k for k, name in enumerate(robot.joint_names)}
+        order = [name for name in values["joints"] if name]
+        try:
+            self._order = self._columns_of(order or list(robot.joint_names))
+        except RefusedError as refusal:
+            raise ParameterError(f"joints: {refusal}") from None
+        self.gains = drive_gains(simulator, values)
+        self.drives = JointDrives(simulator, values["drive.inside"], values["drive.delay"])
+        self._names: list[str] = []
+        self._columns = np.zeros(0, dtype=int)
+        self._sources: list[tuple[Mailbox, Callable[[Any, int | None], int]]] = []
+        self._listen(node, JointState, "joint_commands", self._take_named)
+        for quantity in ("effort", "position", "velocity"):
+            take = lambda message, awaited, q=quantity: self._take_listed(q, message, awaited)  # noqa: E731
+            self._listen(node, Float64MultiArray, f"{quantity}_controller/commands", take)
+        topic = "joint_trajectory_controller/joint_trajectory"
+        self._listen(node, JointTrajectoryMessage, topic, self._take_trajectory)
+        if importlib.util.find_spec("legged_contact_sim_msgs"):
+            from legged_contact_sim_msgs.msg import LowLevelCommand
+
+            self._listen(node, LowLevelCommand, "low_level_command", self._take_with_gains)
+        self.received = self.dropped = 0
+        self.answered = -1
+        self._now = 0.0
+        self._last: float | None = None
+        self.timed_out = False
+
+    def _listen(self, node: Node, kind: Any, topic: str, take: Callable[[Any, int | None], int]) -> None:
+        self._sources.append((Mailbox(node, kind, topic, COMMANDS), take))
+
+    def poll(self, now: float, awaited: int | None = None) -> None:
+        """Take the commands that wait at the simulated time, s; in lockstep only what answers the awaited state, ns."""
+        self._now = now
+        for mailbox, take in self._sources:
+            for raw in mailbox.drain(MOST_A_TICK):
+                self._accept(raw, mailbox.kind, take, awaited)
+
+    def efforts(self, now: float) -> np.ndarray:
+        """Return the efforts (joint_count,) for the tick that begins now, s, after telling the drives their targets."""
+        self.drives.apply(now, self.gains)
+        return self.drives.effort
+
+    def answers(self, awaited: int | None) -> bool:
+        """Return whether there is a command; in lockstep one that answers the awaited state, ns, or a trajectory."""
+        return self.state == "fresh" and (awaited in (None, self.answered) or self.drives.motion is not None)
+
+    def expire(self, now: float, timeout: float) -> None:
+        """Let go of the joints if the last command is older than the timeout, s; 0: commands do not age."""
+        if self._last is None or timeout <= 0.0 or self.drives.motion:
+            return
+        if now - self._last > timeout:
+            self._warn("timeout", f"no command for {now - self._last:.3f} s: joint efforts are zero")
+            self.forget()
+            self.timed_out = True
+
+    def forget(self) -> None:
+        """Let go of the joints, as before the first command."""
+        self.drives.release()
+        self._last = None
+        self.answered = -1
+        self.timed_out = False
+
+    @property
+    def state(self) -> str:
+        """Say how commands stand: none, fresh or timed out."""
+        return "timed out" if self.timed_out else "none" if self._last is None else "fresh"
+
+    def age(self, now: float) -> float:
+        """Return the age of the last command, s; -1: there is none."""
+        return -1.0 if self._last is None else now - self._last
+
+    def take_effort(self, stamp: int, effort: np.ndarray, now: float) -> None:
+        """Take efforts (joint_count,) that answer a stamp, ns, from a controller in this process."""
+        nothing = np.zeros(len(effort))
+        self.drives.want(Wanted(np.arange(len(effort)), effort, nothing, nothing), now)
+        self._count(now, stamp)
+
+    def _accept(self, raw: bytes, kind: type, take: Callable[[Any, int | None], int], awaited: int | None) -> None:
+        if len(raw) > MOST_BYTES:
+            return self._drop("size", f"a command of {len(raw)} bytes was dropped: expected at most {MOST_BYTES}")
+        try:
+            stamp = take(deserialize_message(raw, kind), awaited)
+        except RefusedError as refusal:
+            return self._drop(refusal.kind, f"a command was dropped: {refusal}")
+        except LeggedContactSimError as error:
+            return self._drop("trajectory", f"a trajectory was dropped: {error}")
+        return self._count(self._now, stamp)
+
+    def _count(self, now: float, stamp: int) -> None:
+        self.answered = stamp
+        self.received += 1
+        self._last = now
+        self.timed_out = False
+
+    def _take_named(self, message: JointState, awaited: int | None) -> int:
+        stamp = _answering(message, awaited)
+        columns = self._columns_by_name(message.name)
+        if len(message.effort) + len(message.position) + len(message.velocity) == 0:
+            raise RefusedError("length", f"expected {len(columns) or 'some'} efforts, positions or velocities, found 0")
+        effort = _numbers("effort", message.effort, columns)
+        if not len(message.position) and not len(message.velocity):
+            self.drives.want(Wanted(columns, effort, effort, effort), self._now)
+            return stamp
+        position = _numbers("position", message.position, columns)
+        velocity = _numbers("velocity", message.velocity, columns)
+        stiffness, damping = self.gains[:, columns]
+        stiffness = stiffness if len(message.position) else np.zeros(len(columns))
+        self.drives.want(Wanted(columns, effort, position, velocity, stiffness, damping), self._now)
+        return stamp
+
+    def _take_with_gains(self, message: Any, awaited: int | None) -> int:
+        stamp = _answering(message, awaited)
+        columns = self._columns_by_name(message.name)
+        if not len(columns):
+            raise RefusedError("length", "expected some joints, found 0")
+        effort, position, velocity = (
+            _numbers(name, getattr(message, name), columns) for name in ("effort", "position", "velocity")
+        )
+        gains = [_numbers(name, getattr(message, name), columns, LARGEST_GAIN) for name in ("kp", "kd")]
+        if min(gain.min() for gain in gains) < 0.0:
+            raise RefusedError("gain", "a gain is negative")
+        self.drives.want(Wanted(columns, effort, position, velocity, *gains), self._now)
+        return stamp
+
+    def _take_listed(self, quantity: str, message: Float64MultiArray, awaited: int | None) -> int:
+        columns = self._order
+        if not len(message.data):
+            raise RefusedError("length", f"expected {len(columns)} efforts, positions or velocities, found 0")
+        numbers, nothing = _numbers(quantity, message.data, columns), np.zeros(len(columns))
+        stiffness, damping = self.gains[:, columns]
+        if quantity == "effort":
+            wanted = Wanted(columns, numbers, nothing, nothing)
+        elif quantity == "position":
+            wanted = Wanted(columns, nothing, numbers, nothing, stiffness, damping)
+        else:
+            wanted = Wanted(columns, nothing, nothing, numbers, nothing, damping)
+        self.drives.want(wanted, self._now)
+        return -1 if awaited is None else awaited
+
+    def _take_trajectory(self, message: JointTrajectoryMessage, awaited: int | None) -> int:
+        columns = self._columns_of(message.joint_names)
+        if not len(columns):
+            raise RefusedError("length", "expected some joints, found 0")
+        joints = self._simulator.q[self._simulator.robot.position_indices]
+        self.drives.follow(Motion(self._now, columns, motion_of(message, self._simulator.robot, joints)))
+        return -1 if awaited is None else awaited
+
+    def _columns_by_name(self, names: list[str]) -> np.ndarray:
+        if names != self._names:
+            self._columns, self._names = self._columns_of(names), list(names)
+        return self._columns
+
+    def _columns_of(self, names: list[str]) -> np.ndarray:
+        for name in names:
+            if name not in self._index:
+                raise RefusedError("name", f"there is no joint {name[:80]!r}")
+        columns = np.array([self._index[name] for name in names], dtype=int)
+        if len(set(columns.tolist())) != len(columns):
+            raise RefusedError("twice", "a joint is named twice")
+        return columns
+
+    def _drop(self, kind: str, message: str) -> None:
+        self.dropped += 1
+        self._warn(kind, message)
+
+
+def _answering(message: Any, awaited: int | None) -> int:
+    """Return the stamp of a command, ns; in lockstep it has to be that of the awaited state."""
+    stamp = message.header.stamp.sec * NANOSECONDS + message.header.stamp.nanosec
+    if awaited not in (None, stamp):
+        raise RefusedError("step", f"it answers {stamp} ns while the answer to {awaited} ns is awaited")
+    return int(stamp)
+
+
+PLURALS = {"effort": "efforts", "position": "positions", "velocity": "velocities", "kp": "kp", "kd": "kd"}
+
+
+def _numbers(quantity: str, given: Sequence[float], columns: np.ndarray, largest: float = LARGEST) -> np.ndarray:
+    """Return checked numbers, one per column; none at all are zeros."""
+    numbers = np.asarray(given, dtype=float)
+    if not len(numbers):
+        return np.zeros(len(columns))
+    if len(numbers) != len(columns):
+        expected = len(columns) or "some"
+        raise RefusedError("length", f"expected {expected} {PLURALS[quantity]}, found {len(numbers)}")
+    found = np.abs(numbers).max()  # NaN, if there is one
+    if not np.isfinite(found):
+        raise RefusedError("finite", f"{quantity}: a number is not finite")
+    if found > largest:
+        raise RefusedError("large", f"{quantity}: a number is larger than {largest:g}")
+    return numbers
+
+
+def drive_gains(simulator: Simulator, values: Mapping[str, Any]) -> np.ndarray:
+    """Return stiffness and damping of commands without gains, (2, joint_count): parameters, else what suits the robot.
+
+    Raises:
+        ParameterError: there is neither one number nor one per joint, or one is negative.
+    """
+    robot, names = simulator.robot, ("drive.stiffness", "drive.damping")
+    gains = np.zeros((2, robot.joint_count))
+    if any(name not in values for name in names):
+        gains[:] = proposed_gains(robot)
+    for row, name in zip(gains, names, strict=True):
+        given = values.get(name)
+        if given is None:
+            continue
+        if len(given) not in (1, robot.joint_count) or min(given) < 0.0:
+            raise ParameterError(f"{name}: expected one number >= 0 or {robot.joint_count}, found {given}")
+        row[:] = given
+    return gains

@@ -1,0 +1,206 @@
+"""Commands in all forms, sensors and the typed audit: one simulator, spoken to by ROS messages only."""
+
+import numpy as np
+import pytest
+from builtin_interfaces.msg import Duration
+from diagnostic_msgs.msg import DiagnosticArray
+from ros_bench import seconds, wait_for
+from sensor_msgs.msg import Imu, JointState
+from std_msgs.msg import Float64MultiArray
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from legged_contact_sim import RobotModel, Simulator
+
+messages = pytest.importorskip("legged_contact_sim_msgs.msg", reason="interfaces/build.sh has not run")
+ContactState, EnergyAudit, LowLevelCommand = messages.ContactState, messages.EnergyAudit, messages.LowLevelCommand
+
+ROBOT = RobotModel.from_urdf("quadruped12")
+NAMES = list(ROBOT.joint_names)
+HOME = ROBOT.home[ROBOT.position_indices]
+KP, KD = 400.0, 15.0
+NAN = float("nan")
+SETTINGS = [
+    "robot:=quadruped12",
+    "command_timeout:=0.0",
+    f"hold.stiffness:={KP}",
+    f"hold.damping:={KD}",
+    f"drive.stiffness:=[{KP}]",
+    f"drive.damping:=[{KD}]",
+    "energy_rate:=500.0",
+    "contact_state_rate:=500.0",
+    "diagnostics_rate:=20.0",
+]
+
+
+@pytest.fixture(scope="module")
+def stand(shared_bench):
+    shared_bench.simulator(*SETTINGS)
+    return shared_bench
+
+
+@pytest.fixture(autouse=True)
+def _from_the_start(stand):
+    assert stand.call(Trigger, "/reset").success
+
+
+def publisher(bench, kind, topic):
+    made = bench.node.create_publisher(kind, topic, 10)
+    wait_for(lambda: made.get_subscription_count() > 0, "matched", bench.processes)
+    return made
+
+
+def bent(amount=0.1):
+    return (HOME + amount * np.tile([0.0, 1.0, -1.0], 4)).tolist()
+
+
+def reaches(bench, joints, goal, tolerance=0.03):
+    def near():
+        state = bench.latest(joints)
+        moving = seconds(state.header.stamp) < 0.5 or np.abs(state.velocity).max() > 0.02
+        return not moving and np.abs(np.array(state.position) - goal).max() < tolerance and state
+
+    return wait_for(near, "the joints get there", bench.processes)
+
+
+FORMS = {
+    "position": (JointState, "/joint_commands", lambda goal: JointState(name=NAMES, position=goal)),
+    "all": (
+        JointState,
+        "/joint_commands",
+        lambda goal: JointState(name=NAMES, position=goal, velocity=[0.0] * 12, effort=[0.0] * 12),
+    ),
+    "array": (Float64MultiArray, "/position_controller/commands", lambda goal: Float64MultiArray(data=goal)),
+    "gains": (
+        LowLevelCommand,
+        "/low_level_command",
+        lambda goal: LowLevelCommand(name=NAMES, position=goal, kp=[KP] * 12, kd=[KD] * 12),
+    ),
+    "trajectory": (
+        JointTrajectory,
+        "/joint_trajectory_controller/joint_trajectory",
+        lambda goal: JointTrajectory(
+            joint_names=NAMES,
+            points=[JointTrajectoryPoint(positions=goal, time_from_start=Duration(nanosec=200_000_000))],
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_joints_go_where_they_are_told(stand, form):
+    kind, topic, message = FORMS[form]
+    joints = stand.mailbox(JointState, "/joint_states")
+    reaches(stand, joints, HOME)
+    publisher(stand, kind, topic).publish(message(bent()))
+    assert len(reaches(stand, joints, bent()).effort) == 12
+
+
+def test_velocities_are_held_and_a_reset_lets_go(stand):
+    joints = stand.mailbox(JointState, "/joint_states")
+    listed = publisher(stand, Float64MultiArray, "/velocity_controller/commands")
+    listed.publish(Float64MultiArray(data=[0.0] * 11 + [0.3]))
+    wait_for(lambda: stand.latest(joints).velocity[11] > 0.2, "the last knee turns", stand.processes)
+    stand.call(Trigger, "/reset")
+    reaches(stand, joints, HOME)
+
+
+HOSTILE = {
+    "/joint_commands": [
+        JointState(name=NAMES, position=[NAN] * 12),
+        JointState(name=NAMES, position=[0.0] * 11),
+        JointState(name=NAMES, position=[1e300] * 12, velocity=[0.0] * 12),
+        JointState(name=NAMES, velocity=[float("inf")] * 12),
+    ],
+    "/position_controller/commands": [Float64MultiArray(data=data) for data in ([NAN] * 12, [], [1.0] * 3)],
+    "/velocity_controller/commands": [Float64MultiArray(data=data) for data in ([NAN] * 12, [], [1.0] * 3)],
+    "/low_level_command": [
+        LowLevelCommand(),
+        LowLevelCommand(name=NAMES, position=[1.0] * 12, kp=[-1.0] * 12),
+        LowLevelCommand(name=NAMES, position=[NAN] * 12, kp=[1.0] * 12),
+        LowLevelCommand(name=NAMES, kp=[NAN] * 12),
+        LowLevelCommand(name=["tail"], kp=[1.0]),
+        LowLevelCommand(name=NAMES, kd=[1.0] * 2),
+    ],
+    "/joint_trajectory_controller/joint_trajectory": [
+        JointTrajectory(),
+        JointTrajectory(joint_names=["tail"]),
+        JointTrajectory(joint_names=NAMES, points=[JointTrajectoryPoint(positions=[NAN] * 12)]),
+        JointTrajectory(joint_names=NAMES, points=[JointTrajectoryPoint(positions=[0.0] * 3)]),
+        JointTrajectory(joint_names=NAMES, points=[JointTrajectoryPoint(positions=[0.0] * 12)] * 2),
+    ],
+}
+
+
+def test_hostile_commands_in_any_form_do_nothing(stand):
+    joints, diagnostics = stand.mailbox(JointState, "/joint_states"), stand.mailbox(DiagnosticArray, "/diagnostics")
+    reaches(stand, joints, HOME)
+    before = stand.diagnostics(diagnostics)
+    count = 0
+    for topic, messages in HOSTILE.items():
+        made = publisher(stand, type(messages[0]), topic)
+        for message in messages:
+            made.publish(message)
+            count += 1
+    dropped = int(before["commands_dropped"]) + count
+    after = wait_for(
+        lambda: (values := stand.diagnostics(diagnostics)) and int(values["commands_dropped"]) >= dropped and values,
+        "all are dropped",
+        stand.processes,
+    )
+    assert after["commands_received"] == before["commands_received"]
+    state = reaches(stand, joints, HOME)
+    assert np.isfinite([*state.position, *state.velocity, *state.effort]).all()
+    said = stand.processes[0].said()
+    for reason in (
+        "not finite",
+        "expected 12 positions, found 11",
+        "larger than",
+        "a gain is negative",
+        "a trajectory was",
+    ):
+        assert 1 <= said.count(reason) <= 8, reason
+
+
+def test_the_imu_of_a_standing_robot_feels_its_weight(stand):
+    reaches(stand, stand.mailbox(JointState, "/joint_states"), HOME)
+    box = stand.mailbox(Imu, "/imu")
+    messages = [stand.next(box) for _ in range(20)]
+    stamps = np.diff([seconds(message.header.stamp) for message in messages])
+    np.testing.assert_allclose(stamps, 2e-3, atol=1e-9)
+    last = messages[-1]
+    assert last.header.frame_id == ROBOT.link_names[0]
+    force, rates = last.linear_acceleration, last.angular_velocity
+    np.testing.assert_allclose([force.x, force.y, force.z], [0.0, 0.0, 9.81], atol=0.1)
+    np.testing.assert_allclose([rates.x, rates.y, rates.z], 0.0, atol=0.05)
+    assert last.orientation.w == pytest.approx(1.0, abs=0.01)
+
+
+def test_contact_states_and_audit_tell_what_carries_the_robot(stand):
+    joints = stand.mailbox(JointState, "/joint_states")
+    reaches(stand, joints, HOME)
+    boxes = [stand.mailbox(ContactState, f"/contacts/{name}/state") for name in ROBOT.feet]
+    energy = stand.mailbox(EnergyAudit, "/energy")
+    states = [stand.latest(box) for box in boxes]
+    assert sum(state.normal_force for state in states) == pytest.approx(ROBOT.total_mass * 9.81, rel=0.05)
+    for state in states:
+        assert state.mode in (ContactState.STICK, ContactState.SLIP) and state.touching == 1
+        assert state.contact_time > 0.0 and state.air_time == 0.0
+        assert state.friction_used <= state.friction_available + 1e-6
+        assert state.normal.z == pytest.approx(1.0) and abs(state.gap) < 1e-3
+    audit = stand.latest(energy)
+    works = audit.actuators + audit.joint_losses + audit.contact_normal + audit.contact_tangential
+    assert audit.total - audit.start - works - audit.external - audit.joint_limits == pytest.approx(audit.remainder)
+    assert audit.total == pytest.approx(audit.kinetic + audit.potential + audit.spring)
+    assert abs(audit.remainder) < 1e-3 and audit.actuators != 0.0
+
+
+def test_the_stand_is_the_same_without_ros(stand):
+    """PD targets over ROS give the pose that `Simulator.command` gives."""
+    joints = stand.mailbox(JointState, "/joint_states")
+    publisher(stand, *FORMS["gains"][:2]).publish(FORMS["gains"][2](bent()))
+    over_ros = reaches(stand, joints, bent())
+    sim = Simulator(ROBOT, friction=0.8)
+    sim.command(bent(), stiffness=KP, damping=KD)
+    sim.run(1.5)
+    np.testing.assert_allclose(over_ros.position, sim.q[7:], atol=2e-3)
