@@ -31,7 +31,7 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--home", metavar="POSE", help="name of a pose or keyframe to stand in")
     parser.add_argument("--feet", metavar="NAMES", help="contact points or links, separated by commas")
     parser.add_argument("--meshes", default="hull", help="hull or skip")
-    parser.add_argument("--mimic", default="refuse", help="refuse or lock")
+    parser.add_argument("--mimic", default="couple", help="couple or lock joints that mimic others")
     parser.add_argument("--xacro", action="append", default=[], metavar="NAME:=VALUE", help="argument of a xacro file")
 
 

@@ -31,11 +31,8 @@ def release_joints(system):
 
 
 @inlined
-def apply_impulses(system, contacts, rows, z):
-    """Write the change of rates that the impulses cause; every body's ``jump`` becomes its change of motion.
-
-    What each row's unit impulse leaves in the joints along its chain is known; only the way outward is left to go.
-    """
+def gather_impulses(system, contacts, rows, z):
+    """Collect in joints and FREE bodies what the impulses leave in them; each row's unit impulse is known there."""
     links, bodies = system.links, system.bodies
     for i in range(len(links)):
         bodies[i].drive = 0.0
@@ -58,4 +55,10 @@ def apply_impulses(system, contacts, rows, z):
             i = links[i].parent
         if i >= 0:
             increase_spatial(bodies[i].bias, scale(spatial(row.force), -z[r]))
-    spread_jumps(links, bodies, system.rates[CHANGE])
+
+
+@inlined
+def apply_impulses(system, contacts, rows, z):
+    """Write the change of rates that the impulses cause; every body's ``jump`` becomes its change of motion."""
+    gather_impulses(system, contacts, rows, z)
+    spread_jumps(system.links, system.bodies, system.rates[CHANGE])

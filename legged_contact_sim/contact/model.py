@@ -69,6 +69,7 @@ class ContactModel(ABC):
     cannot_honour: ClassVar[Mapping[str, str]] = {}  # of the ground's friction and restitution, with the reason
     passive: ClassVar[bool] = False  # True: a promise that contacts never give more work than they took
     contact_record: ClassVar[np.dtype] = CONTACT  # of one contact point; `extended` adds what a model keeps of its own
+    closes_loops: ClassVar[bool] = False  # True: it simulates robots with loops and coupled joints
     first_room: ClassVar[int | None] = None  # for so many contacts at once the system is built; None: for all points
 
     def __init__(self, robot: RobotModel, terrain: Terrain, parameters: ParameterSet) -> None:
@@ -79,6 +80,10 @@ class ContactModel(ABC):
             terrain: the ground.
             parameters: an instance of the class's own ``Parameters``.
         """
+        if len(robot.closures) and not self.closes_loops:
+            raise ParameterError(
+                f"contact_model: {self.name} cannot keep {robot.closure_names[0]}; expected exact_lcp or moreau"
+            )
         self.robot = robot
         self.terrain = terrain
         self.parameters = parameters

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..actuation.rows import LOWER, RATE_ROWS, UPPER
+from ..dynamics.closures import closure_work
 from ..dynamics.contact_inertia import ROW
 from ..dynamics.workspace import workspace
 from ..model import RobotModel
@@ -52,6 +53,7 @@ class System(NamedTuple):
     modes: Any  # OPEN, STICK or SLIP of each contact that acts, (c,)
     elastic_impulses: Any  # of an impact whose restitution would gain energy, (r,)
     work: Any  # of the solver: a named tuple of its own, or None
+    closures: Any  # `Closures` of a robot with loops or coupled joints, else ()
 
 
 ROWS_OF_A_JOINT = 3  # at most: its limit, its dry friction, its drive
@@ -98,6 +100,9 @@ def build_system(
         pushes=no_pushes(),
         pending=np.zeros(6),
         work=None,
+        closures=closure_work(robot.closures, n, 3 * points + ROWS_OF_A_JOINT * robot.joint_count)
+        if len(robot.closures)
+        else (),
         **problem_arrays(n, contacts, ROWS_OF_A_JOINT * robot.joint_count),
     )
 

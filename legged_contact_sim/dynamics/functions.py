@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import ParameterError
 from ..model import RobotModel
 from .articulated_body import forward_dynamics_entry
+from .closures import closed_forward_dynamics_entry, closure_work
 from .composite_body import mass_matrix_entry
 from .contact_inertia import ROW, contact_response_entry, inverse_contact_inertia_entry
 from .energy import energy_entry
@@ -141,6 +142,8 @@ def forward_dynamics(
 ) -> Array:
     """Return the acceleration that efforts and external forces cause, by the articulated body method.
 
+    Loops and coupled joints (`RobotModel.closures`) hold; all other functions here are those of the tree.
+
     Args:
         robot: the robot.
         q: coordinates, (nq,), m and rad.
@@ -158,7 +161,11 @@ def forward_dynamics(
     state[nq + nv : nq + 2 * nv] = generalized_effort(robot, effort)
     state[nq + 2 * nv : nq + 3 * nv] = robot.rotor_inertias
     forces = external_wrenches(robot, external_forces)
-    forward_dynamics_entry(robot.links, workspace(robot), state, forces)
+    if len(robot.closures):
+        closures = closure_work(robot.closures, len(robot.links), 0)
+        closed_forward_dynamics_entry(robot.links, workspace(robot), closures, state, forces)
+    else:
+        forward_dynamics_entry(robot.links, workspace(robot), state, forces)
     return state[nq + 5 * nv :].copy()
 
 

@@ -66,6 +66,8 @@ def cut(robot: RobotModel, coordinates: str) -> Forest:
     """
     if coordinates not in COORDINATES:
         raise ParameterError(f"coordinates: expected one of {', '.join(COORDINATES)}, found {coordinates!r}")
+    if coordinates != "minimal" and len(robot.closures):
+        raise ParameterError(f"coordinates: {coordinates} cannot keep {robot.closure_names[0]}; expected minimal")
     links = robot.links.copy()
     found: list[tuple[int, int, int]] = []
     if coordinates != "minimal":

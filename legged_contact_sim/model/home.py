@@ -37,7 +37,7 @@ def home_pose(links: np.ndarray, nq: int, joint_names: Sequence[str], contact_po
     q[joints["position_index"]] = _joint_positions(given or {}, joints, joint_names)
     free = links[links["joint_kind"] == FREE]
     q[free["position_index"] + 6] = 1.0
-    _stand(q, links, contact_points)
+    stand(q, links, contact_points)
     return q
 
 
@@ -76,7 +76,7 @@ def _check_limits(positions: Array, joints: np.ndarray, joint_names: Sequence[st
             )
 
 
-def _stand(q: Array, links: np.ndarray, contact_points: np.ndarray) -> None:
+def stand(q: Array, links: np.ndarray, contact_points: np.ndarray) -> None:
     """Lift each free body that the world carries until the lowest contact point of its tree is at z = 0."""
     placements = body_placements(links, q)
     owner = _world_children(links)

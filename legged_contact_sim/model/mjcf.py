@@ -1,8 +1,9 @@
 """MuJoCo's MJCF: compiled by MuJoCo itself (extra `mjcf`), then read body by body into a description.
 
 What is read: bodies, hinge, slide and free joints, inertia, collision geoms, keyframes, gains and limits of actuators
-on joints, armature, damping, dry friction, springs, sites (frames of IMUs and the like). Ball joints are refused;
-everything else that would change the motion and is not read is named in the notes.
+on joints, armature, damping, dry friction, springs, sites (frames of IMUs and the like), equality constraints that
+connect bodies or couple joints. Ball joints are refused; everything else that would change the motion and is not read
+is named in the notes.
 """
 
 import importlib.util
@@ -15,6 +16,7 @@ import numpy as np
 from ..errors import ModelError
 from .extras import Spring, Transmission
 from .inertia import RigidInertia
+from .mjcf_closures import read_equalities
 from .mjcf_drives import Drives, read_drives
 from .mjcf_shapes import body_shapes
 from .placement import Placement, rotation_about, rotation_from_quaternion
@@ -83,8 +85,9 @@ class _Reader:
                 continue
             self._add_body(body, is_root=body == root)
         self._add_sites()
-        self.notes += [*self.drives.notes, *_unread(model)]
-        description = RobotDescription(_text(model.names, 0) or "robot", self.links, self.joints)
+        closures, left_out = read_equalities(model, self.body_name, self.joint_name)
+        self.notes += [*self.drives.notes, *left_out, *_unread(model)]
+        description = RobotDescription(_text(model.names, 0) or "robot", self.links, self.joints, closures)
         return MjcfRobot(description, self._keyframes(), self.drives.gains, self.notes)
 
     def _root(self) -> int | None:
@@ -230,7 +233,6 @@ def _unread(model: Any) -> list[str]:
     """Return notes on what would change the motion and is not read."""
     notes = []
     for count, words in (
-        (model.neq, "equality constraints (closed loops, couplings)"),
         (model.ntendon, "tendons"),
         (getattr(model, "nflex", 0), "flexible bodies"),
         (model.nmocap, "mocap bodies"),

@@ -10,7 +10,7 @@ import yaml  # type: ignore[import-untyped]
 
 from ..errors import ModelError
 
-SIDECAR_KEYS = ("home", "contact_points", "feet")
+SIDECAR_KEYS = ("home", "contact_points", "feet", "closures")
 
 
 @dataclass(frozen=True)

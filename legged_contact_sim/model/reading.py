@@ -23,7 +23,7 @@ class Reading:
 
     packages: Sequence[Path] = ()
     srdf: str | os.PathLike[str] | None = None
-    mimic: str = "refuse"
+    mimic: str = "couple"
     arguments: Mapping[str, object] | Sequence[str] = ()
 
 

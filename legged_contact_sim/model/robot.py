@@ -14,6 +14,8 @@ from numpy.typing import ArrayLike
 
 from ..errors import ModelError, ModelWarning, ParameterError
 from .assembly import coordinate_counts, link_records
+from .closing import closed_home
+from .closures import closure_records, read_closures
 from .collision import Meshes, contact_records, extra_points, names_with_feet, shape_points
 from .finite import finite_array
 from .massless import check_joints_move_inertia
@@ -27,7 +29,7 @@ from .tree import Frame, Tree, build_tree
 
 BASES = ("floating", "fixed")
 MESHES = ("hull", "skip")
-MIMIC = ("refuse", "lock")
+MIMIC = ("couple", "lock")
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +54,8 @@ class RobotModel:
         contact_links: names of the URDF links that the contact points belong to.
         feet: names of the contact points that are feet, one for each leg of a floating robot.
         poses: named poses of its files, {name: {joint: position}}, rad or m.
+        closures: CLOSURE records: loops and coupled joints, whose equations hold at all times.
+        closure_names: what they are, in words.
         frames: where each URDF link stands, merged ones too.
         home: (nq,), the pose in which the robot starts.
         home_origin: where that pose is from, in words.
@@ -74,6 +78,8 @@ class RobotModel:
     contact_links: tuple[str, ...]
     feet: tuple[str, ...]
     poses: dict[str, dict[str, float]]
+    closures: np.ndarray
+    closure_names: tuple[str, ...]
     frames: dict[str, Frame]
     home: np.ndarray
     home_origin: str
@@ -95,13 +101,14 @@ class RobotModel:
         meshes: str = "hull",
         packages: Sequence[str | os.PathLike[str]] = (),
         srdf: str | os.PathLike[str] | None = None,
-        mimic: str = "refuse",
+        mimic: str = "couple",
+        closures: Mapping[str, Mapping[str, Any]] | None = None,
         xacro_arguments: Mapping[str, object] | Sequence[str] = (),
     ) -> "RobotModel":
         """Read a robot from a URDF, a xacro file (with the package xacro) or MuJoCo's MJCF (with the package mujoco).
 
-        A YAML file of the same name beside the URDF may hold `home`, `contact_points` and `feet`; arguments replace
-        them. What had to be guessed stands in `notes`; what may surprise is a `ModelWarning`, too.
+        A YAML file of the same name beside the URDF may hold `home`, `contact_points`, `feet` and `closures`; arguments
+        replace them. What had to be guessed stands in `notes`; what may surprise is a `ModelWarning`, too.
 
         Args:
             source: a packaged name (see `robots`), a path, or the XML text.
@@ -120,7 +127,9 @@ class RobotModel:
             packages: folders that are, or hold, the packages of `package://` addresses, besides those above the URDF,
                 on ROS_PACKAGE_PATH and on AMENT_PREFIX_PATH.
             srdf: path of an SRDF; None: the one beside the URDF, if there is one.
-            mimic: "refuse": a joint that mimics another one is an error; "lock": it is held where it is.
+            mimic: "couple": a joint that mimics another one follows it exactly; "lock": it is held where it is.
+            closures: loops besides those of the file: pairs of points that stay together,
+                {name: {"links": [link, link], "points": [[x, y, z], [x, y, z]] in the links' frames, m}}.
             xacro_arguments: of a xacro file, {name: value} or words like "name:=value".
 
         Raises:
@@ -139,7 +148,7 @@ class RobotModel:
                 name=described.description.name,
                 base=tree.base,
                 **_mechanics(
-                    tree, found, described, Meshes(meshes, found.folder, places), (home, contact_points, feet)
+                    tree, found, described, Meshes(meshes, found.folder, places), (home, contact_points, feet, closures)
                 ),
                 frames={name: Frame(frame.link, *map(_frozen, frame.placement)) for name, frame in tree.frames.items()},
                 gravity=_gravity(gravity),
@@ -205,10 +214,10 @@ class RobotModel:
 
 
 def _mechanics(
-    tree: Tree, found: Source, described: Described, meshes: Meshes, given: tuple[Any, Any, Any]
+    tree: Tree, found: Source, described: Described, meshes: Meshes, given: tuple[Any, Any, Any, Any]
 ) -> dict[str, Any]:
     """Return the attributes of a RobotModel that follow from the tree of bodies."""
-    home, contact_points, feet = given
+    home, contact_points, feet, loops = given
     links = link_records(tree)
     nq, nv = coordinate_counts(links)
     link_names = tuple(body.name for body in tree.bodies)
@@ -228,6 +237,11 @@ def _mechanics(
         found.sidecar.get("home") if home is None else home,
         found.sidecar.get("feet") if feet is None else feet,
     )
+    loops = found.sidecar.get("closures") if loops is None else loops
+    described_closures = [*described.description.closures, *read_closures({} if loops is None else loops)]
+    moved_by = dict(zip(joint_names, joint_links.tolist(), strict=True))
+    closures = closure_records(described_closures, tree.frames, moved_by)
+    closure_names = tuple(closure.name for closure in described_closures)
     contact_names = names_with_feet(points, posture.feet)
     surprising = [*lost, *posture.warnings]
     if tree.base == "floating" and not points:
@@ -246,7 +260,9 @@ def _mechanics(
         "contact_links": tuple(point.carrier for point in points),
         "feet": tuple(contact_names[foot] for foot in posture.feet),
         "poses": described.poses,
-        "home": _frozen(posture.home),
+        "closures": _frozen(closures),
+        "closure_names": closure_names,
+        "home": _frozen(closed_home(mechanism, closures, closure_names, posture)),
         "home_origin": posture.origin,
         "told_gains": _frozen(described.told_gains(joint_names)),
         "notes": (*described.notes, *thinned, *posture.notes, *surprising),

@@ -10,6 +10,7 @@ import numpy as np
 from urdf_parser_py import urdf as urdf_parser
 
 from ..errors import ModelError
+from .closures import Closure, Coupling
 from .extras import Spring, Transmission, read_springs, read_transmissions
 from .inertia import RigidInertia, fault, is_negative
 from .placement import IDENTITY, Array, Placement, rotation_about, rotation_from_rpy
@@ -90,19 +91,20 @@ class JointDescription:
 
 @dataclass(frozen=True)
 class RobotDescription:
-    """A `<robot>`: links by name, and joints in the order of the file."""
+    """A `<robot>`: links by name, joints in the order of the file, and what couples joints or closes loops."""
 
     name: str
     links: dict[str, LinkDescription]
     joints: list[JointDescription]
+    closures: list[Closure] = field(default_factory=list)
 
 
-def read_urdf(text: str, mimic: str = "refuse") -> RobotDescription:
+def read_urdf(text: str, mimic: str = "couple") -> RobotDescription:
     """Return the description that the text of a URDF holds.
 
     Args:
         text: the XML.
-        mimic: "refuse" joints that mimic another one, or "lock" them at their offset.
+        mimic: "couple" joints that mimic another one to it, or "lock" them at their offset.
 
     Raises:
         ModelError: the text is not a URDF, or a link or joint is malformed; the message names it.
@@ -125,7 +127,9 @@ def read_urdf(text: str, mimic: str = "refuse") -> RobotDescription:
         _joint(joint, transmissions.get(joint.name, Transmission()), springs.get(joint.name, Spring()), mimic)
         for joint in parsed.joints
     ]
-    return RobotDescription(parsed.name, links, joints)
+    moving = {joint.name for joint in joints if joint.kind in ONE_DOF}
+    mimicking = [joint for joint in parsed.joints if joint.mimic is not None and joint.name in moving]
+    return RobotDescription(parsed.name, links, joints, [_coupling(joint) for joint in mimicking])
 
 
 def _check_unique(robot: ElementTree.Element, tag: str) -> None:
@@ -210,16 +214,11 @@ def _shape(link: str, collision: Any, kind: str) -> Shape:
 
 
 def _joint(joint: Any, transmission: Transmission, spring: Spring, mimic: str) -> JointDescription:
-    if joint.mimic is not None and mimic == "refuse":
-        raise ModelError(
-            f"joint {joint.name!r} mimics joint {joint.mimic.joint!r}; mimic joints cannot be simulated: "
-            'make it fixed or drive it by itself, or mimic="lock" holds it at its offset'
-        )
     axis = np.array(joint.axis if joint.axis is not None else (1.0, 0.0, 0.0), dtype=float)
     length = math.hypot(*axis)
     if not 1e-9 <= length < math.inf:
         raise ModelError(f"joint {joint.name!r} has an axis of length {length:g}; expected a direction")
-    if joint.mimic is not None:
+    if joint.mimic is not None and mimic == "lock":
         return _locked(joint, axis / length)
     return JointDescription(
         joint.name,
@@ -233,6 +232,13 @@ def _joint(joint: Any, transmission: Transmission, spring: Spring, mimic: str) -
         transmission=transmission,
         spring=spring,
     )
+
+
+def _coupling(joint: Any) -> Coupling:
+    """Return the coupling of a joint that mimics another one: position = multiplier times the other's + offset."""
+    mimic = joint.mimic
+    multiplier = 1.0 if mimic.multiplier is None else mimic.multiplier
+    return Coupling(f"mimic joint {joint.name!r}", joint.name, mimic.joint, (mimic.offset or 0.0, multiplier))
 
 
 def _locked(joint: Any, axis: Array) -> JointDescription:

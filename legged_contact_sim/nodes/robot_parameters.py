@@ -20,7 +20,7 @@ ROBOT_PARAMETERS = {
     "feet": Declared(Parameter.Type.STRING_ARRAY, "contact points or links to stand on; unset: found", fixed=True),
     "packages": Declared(Parameter.Type.STRING_ARRAY, "folders of the packages of package:// addresses", fixed=True),
     "srdf": Declared("", "path of an SRDF; empty: the one beside the URDF", fixed=True),
-    "mimic": Declared("refuse", "joints that mimic others: refuse or lock", fixed=True),
+    "mimic": Declared("couple", "joints that mimic others: couple or lock", fixed=True),
     "xacro": Declared(Parameter.Type.STRING_ARRAY, "NAME:=VALUE; arguments of a xacro file", fixed=True),
 }
 POINT_PARAMETERS = {

@@ -4,7 +4,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..dynamics.functions import checked
-from ..errors import ParameterError
+from ..errors import ModelError, ParameterError
+from ..model import RobotModel
+from ..model.closing import closed_pose
 
 
 def checked_time_step(time_step: float) -> float:
@@ -12,6 +14,14 @@ def checked_time_step(time_step: float) -> float:
     if not isinstance(time_step, (int, float, np.number)) or not 0.0 < time_step <= 0.1:
         raise ParameterError(f"time_step: expected a number in ]0, 0.1] s, found {time_step!r}")
     return float(time_step)
+
+
+def closed(robot: RobotModel, q: np.ndarray) -> np.ndarray:
+    """Return the pose near q (nq,) in which all loops and couplings of the robot hold."""
+    try:
+        return closed_pose(robot.links, robot.closures, robot.closure_names, q)
+    except ModelError as error:
+        raise ParameterError(f"q: {error}") from None
 
 
 def whole_number(name: str, value: int) -> int:

@@ -19,7 +19,7 @@ from ..errors import ParameterError, SimulationError
 from ..jit import together_with
 from ..model import RobotModel
 from ..terrain import Terrain, make_terrain
-from .checks import checked_time_step, whole_number
+from .checks import checked_time_step, closed, whole_number
 from .contacts import Contacts, contact_centers, touching_points
 from .ground import Ground
 from .joint_targets import joint_targets
@@ -124,11 +124,14 @@ class Simulator:
         return self.model.events
 
     def reset(self, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
-        """Put the robot into a state at time 0; None: its home pose with the feet on the ground, and at rest."""
+        """Put the robot into a state at time 0; None: its home pose with the feet on the ground, and at rest.
+
+        Loops that q leaves open are closed by moving the joints as little as that takes.
+        """
         self.time = 0.0
         self._steps = 0
         self._end_pushes()
-        self._set_state(self.home() if q is None else coordinates(self.robot, q), v)
+        self._set_state(self.home() if q is None else closed(self.robot, coordinates(self.robot, q)), v)
 
     def home(self) -> np.ndarray:
         """Return the home pose, as `grounded` leaves it."""
@@ -318,7 +321,7 @@ class Simulator:
 
     def set_state(self, q: ArrayLike, v: ArrayLike | None = None) -> None:
         """Put the robot into a state without changing the time; contacts are found anew."""
-        self._set_state(coordinates(self.robot, q), v)
+        self._set_state(closed(self.robot, coordinates(self.robot, q)), v)
 
     @property
     def effort(self) -> np.ndarray:

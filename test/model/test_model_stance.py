@@ -214,12 +214,14 @@ def test_a_lost_mesh_is_a_box_and_a_warning_but_not_for_a_foot():
         RobotModel.from_urdf(bare)
 
 
-def test_a_mimic_joint_is_refused_or_locked_at_its_offset():
+def test_a_mimic_joint_follows_or_is_locked_at_its_offset():
     arm = joint("finger", "trunk", "finger", "0 0 0.1", "0 1 0", ("-3", "3", "9")).replace(
         "</joint>", '<mimic joint="FL_hip_joint" multiplier="2" offset="0.5"/></joint>'
     ) + link("finger", 0.5, 0.01, "0.2 0 0")
-    with pytest.raises(ModelError, match="'finger' mimics joint 'FL_hip_joint'"):
-        RobotModel.from_urdf(quadruped(extra=arm))
+    robot = RobotModel.from_urdf(quadruped(extra=arm))
+    assert robot.closure_names == ("mimic joint 'finger'",)
+    q = dict(zip(robot.joint_names, robot.home[7:], strict=True))
+    assert q["finger"] == pytest.approx(2.0 * q["FL_hip_joint"] + 0.5, abs=1e-12)
     robot = RobotModel.from_urdf(quadruped(extra=arm), mimic="lock")
     assert robot.joint_count == 12
     np.testing.assert_allclose(robot.frames["finger"].rotation[0], [np.cos(0.5), 0.0, np.sin(0.5)], atol=1e-12)

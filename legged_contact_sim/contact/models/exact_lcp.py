@@ -8,6 +8,7 @@ import numpy as np
 from ..parameters import Parameters, choice, number, whole
 from ..records import SETTINGS
 from ..solvers import block, pivoting, scalar
+from ..stepping.closed_loops import advance_closed
 from ..stepping.rollout import FIRST_ROOM, SteppingModel, rollout_entry
 from ..stepping.time_stepping import advance
 from ..system import dry_joints, extent
@@ -35,6 +36,7 @@ class ExactLcpParameters(Parameters):
 
 
 ENTRIES = {name: rollout_entry(advance, solver.solve) for name, solver in SOLVERS.items()}
+CLOSED_ENTRIES = {name: rollout_entry(advance_closed, solver.solve) for name, solver in SOLVERS.items()}
 
 
 class ExactLcp(SteppingModel):
@@ -45,12 +47,14 @@ class ExactLcp(SteppingModel):
     Parameters: ClassVar[type[Parameters]] = ExactLcpParameters
     first_room: ClassVar[int | None] = FIRST_ROOM
     passive: ClassVar[bool] = True
+    closes_loops: ClassVar[bool] = True
 
     def __init__(self, robot: Any, terrain: Any, parameters: Any) -> None:
         """See `ContactModel`."""
         super().__init__(robot, terrain, parameters)
         solver = SOLVERS[parameters.solver]
-        self.entry, self.solve, self.make_work = ENTRIES[parameters.solver], solver.solve, solver.work
+        entries = CLOSED_ENTRIES if len(robot.closures) else ENTRIES
+        self.entry, self.solve, self.make_work = entries[parameters.solver], solver.solve, solver.work
         self.system = self.system._replace(work=self.make_work(len(self.system.offsets)))
         self.settings = np.zeros(1, dtype=SETTINGS)
         for name in ("friction", "viscous_friction", "restitution", "impact_threshold", "recovery_speed", "tolerance"):

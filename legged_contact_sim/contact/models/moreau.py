@@ -13,6 +13,7 @@ from ..cuts.cut_stepping import run_cut_entry
 from ..parameters import Parameters, choice, number, whole
 from ..solvers.prox import JOR, PROX_SETTINGS, SOR, prox_work, solve_by_prox
 from ..stepping.acting_contacts import AT_MIDPOINT, PREDICTED
+from ..stepping.closed_loops import advance_closed
 from ..stepping.rollout import FIRST_ROOM, SteppingModel, rollout_entry
 from ..stepping.time_stepping import advance
 from ..system import dry_joints, extent, problem_arrays
@@ -44,6 +45,7 @@ class MoreauParameters(Parameters):
 
 
 run_entry = rollout_entry(advance, solve_by_prox)
+run_closed_entry = rollout_entry(advance_closed, solve_by_prox)
 
 
 class Moreau(SteppingModel):
@@ -54,6 +56,7 @@ class Moreau(SteppingModel):
     Parameters: ClassVar[type[Parameters]] = MoreauParameters
     first_room: ClassVar[int | None] = FIRST_ROOM
     passive: ClassVar[bool] = True
+    closes_loops: ClassVar[bool] = True
 
     def __init__(self, robot: Any, terrain: Any, parameters: Any) -> None:
         """See `ContactModel`."""
@@ -62,7 +65,7 @@ class Moreau(SteppingModel):
         self.settings = solver_settings(parameters)
         self.settings["extent"] = extent(robot)
         self.settings["dry"] = dry_joints(robot)
-        self.entry: Callable[..., int] = run_entry
+        self.entry: Callable[..., int] = run_closed_entry if len(robot.closures) else run_entry
         self.solve, self.make_work = solve_by_prox, prox_work
         self.system = self.system._replace(work=prox_work(len(self.system.offsets)))
         self._fixed: tuple[Any, ...] = (self.settings,)

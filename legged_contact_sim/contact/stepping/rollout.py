@@ -13,6 +13,7 @@ from ..model import Commands, ContactModel
 from ..records import UNCONVERGED
 from ..solvers.solver import no_work
 from ..system import LEFT, NEEDED, SOLVER, with_room
+from .closed_loops import advance_closed
 from .time_stepping import large_helpers
 
 FIRST_ROOM = 8  # contacts at once for which a system is built; it grows with what touches
@@ -68,7 +69,8 @@ def rollout_entry(advance: Callable[..., Any], solve: Callable[..., Any] | None 
 
     entry, law = (run_entry, advance) if solve is None else (run_solving_entry, solve)
     entry.__module__ = law.__module__
-    entry.__name__ = entry.__qualname__ = f"run_{law.__name__}"
+    closed = "closed_" if advance is advance_closed else ""
+    entry.__name__ = entry.__qualname__ = f"run_{closed}{law.__name__}"
     return compiled_long(entry)
 
 
