@@ -18,6 +18,7 @@ ARGUMENTS = {
     "scenario": ("quadruped_stand", "a file of config/, without .yaml, or the path of another"),
     "robot": ("", "packaged name or path of a URDF; empty: the scenario's"),
     "contact_model": ("", "empty: the scenario's"),
+    "lift": ("", "m; how far above the ground the robot starts; empty: the scenario's"),
     "controller": ("", "its name, or none; empty: the scenario's"),
     "real_time_factor": ("", "simulated over wall time; 0.0: as fast as possible; empty: the scenario's"),
     "lockstep": ("", "true: wait for the answer to every joint state on the control grid; empty: the scenario's"),
@@ -59,6 +60,8 @@ def _settings(chosen: dict[str, str], controller: str) -> dict[str, object]:
     settings["controller"] = controller
     if chosen["real_time_factor"]:
         settings["real_time_factor"] = float(chosen["real_time_factor"])
+    if chosen["lift"]:
+        settings["initial.lift"] = float(chosen["lift"])
     if chosen["lockstep"]:
         settings["lockstep"] = chosen["lockstep"] == "true"
     if controller == "none":

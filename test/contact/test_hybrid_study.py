@@ -51,7 +51,7 @@ def test_pendulum_without_control_gains_energy_and_never_rests():
     assert (outcome.trajectory.modes == 0).all()
 
 
-@pytest.mark.parametrize("title", [title for title in PENDULUM if title != "no energy control"])
+@pytest.mark.parametrize("title", [title for title in PENDULUM if "no energy control" not in title])
 def test_pendulum_with_control_never_gains(title):
     assert gains(pendulum(title)).max() <= 1e-9
 
@@ -168,7 +168,7 @@ def test_friction_curves_change_shape_with_the_angle():
     flat, flat_pushes, _ = flickinger.friction_curves(0, speeds, restitutions)
     steep, steep_pushes, sticking = flickinger.friction_curves(45, speeds, restitutions)
     assert flat_pushes.all()  # on the plane every velocity is feasible, along two straight lines
-    assert np.abs(np.diff(flat[1][speeds > 0.5], 2)).max() < 1e-6
+    assert np.abs(np.diff(flat[1][speeds > 2.5], 2)).max() < 1e-6  # beyond the speed before the impact, 2 m/s
     assert not steep_pushes.all()
     assert np.abs(np.diff(steep[1][(speeds > 0.5) & steep_pushes[1]], 2)).max() > 1e-4
     assert sticking[0] > sticking[1] > sticking[2]

@@ -7,7 +7,9 @@ import pytest
 import yaml
 from control_cases import robot_named
 
+from legged_contact_sim.contact import MODELS
 from legged_contact_sim.control import controllers, make_controller
+from legged_contact_sim.studies.frame import studies
 
 ROOT = Path(__file__).resolve().parents[2]
 PATHS = (ROOT / "config").glob("*.yaml")
@@ -40,3 +42,15 @@ def test_simulator_and_controller_agree_on_the_rate(name):
     assert values["command_rate"] == values["rate"] <= values["control_rate"]
     steps = 1.0 / (values["control_rate"] * values["time_step"])
     assert steps == pytest.approx(round(steps)) and steps > 0.5
+
+
+def test_every_contact_model_is_used_by_a_scenario_and_every_study_has_one():
+    used = {values.get("contact_model") for values in FILES.values()}
+    assert {
+        name for name, model in MODELS.usable().items() if model.__module__.startswith("legged_contact_sim")
+    } <= used
+    for study in studies():
+        names = [name for name in FILES if name.startswith(f"{study}_")]
+        assert names
+        for name in names:
+            assert (ROOT / "launch" / f"{name}.launch.py").is_file()

@@ -6,40 +6,63 @@ from typing import Any
 import numpy as np
 
 from ..frame import Criterion, Experiment, Picture, Result, Study, at_least, at_most, true
-from . import plots
-from .friction_block import event_driven_block, fixed_step_block
-from .runs import BICYCLE_RUNS, PENDULUM_RUNS, WEDGE_CPU, Run, do_run, friction_curves
+from . import jump_plots, plots
+from .friction_block import driven_end, event_driven_block, fixed_step_block
+from .jumping import run_field, run_jumps, run_stance
+from .runs import (
+    BICYCLE_RUNS,
+    PENDULUM_RUNS,
+    WEDGE_CPU,
+    Run,
+    do_run,
+    force_columns,
+    friction_curves,
+    path_columns,
+)
 
+QUICK = 2.0  # s; length of a quick run
 FACTOR = 100.0  # how much less CPU time than the document's each run may take
 
 
 def run_simulation(run: Run, quick: bool) -> Result:
     """Do one of the document's simulations; the quick version ends early."""
-    outcome = do_run(run.shortened(2.0) if quick else run)
+    outcome = do_run(run.shortened(QUICK) if quick else run)
     numbers = outcome.summary()
     used = np.array(numbers.pop("friction_used")).reshape(-1, 2)
     numbers["no_gain"] = numbers["impacts_with_gain"] == 0
     if run.paper_cpu:
-        numbers["speed"] = run.paper_cpu / numbers["cpu"]
+        done = min(run.duration, QUICK) / run.duration if quick else 1.0
+        numbers["speed"] = done * run.paper_cpu / numbers["cpu"]
     trajectory = outcome.trajectory
     kinetic, potential, _ = trajectory.energies.T
-    joints = {f"q{k}": trajectory.q[:, k] for k in range(trajectory.q.shape[1])}
-    series = {"time": trajectory.time, **joints, "kinetic": kinetic, "potential": potential}
-    return Result(numbers, {"series": series, "friction": {"time": used[:, 0], "used": used[:, 1]}})
+    tables = {
+        "path": path_columns(outcome),
+        "energy": {"time": trajectory.time, "kinetic": kinetic, "potential": potential},
+        "forces": force_columns(outcome),
+        "friction": {"time": used[:, 0], "used": used[:, 1]},
+    }
+    return Result(numbers, tables)
 
 
 def run_block(quick: bool) -> Result:
     """Move the block by events and by fixed steps."""
     numbers: dict[str, Any] = {}
     tables = {}
-    for name, motion in (("events", event_driven_block()), ("steps", fixed_step_block())):
+    motions = (
+        ("events", event_driven_block()),
+        ("steps", fixed_step_block()),
+        ("coarse", fixed_step_block(time_step=0.01)),
+    )
+    for name, motion in motions:
         numbers[f"sticking_{name}"] = float(sum(end - begin for begin, end in motion.sticking))
         intervals = np.array(motion.sticking).reshape(-1, 2)
         tables[name] = {"time": motion.time, "position": motion.position, "velocity": motion.velocity}
+        tables[name]["end"] = driven_end(motion.time)
         tables[f"sticking_{name}"] = {"begin": intervals[:, 0], "end": intervals[:, 1]}
     step = np.interp(tables["events"]["time"], tables["steps"]["time"], tables["steps"]["position"])
     apart = np.abs(step - tables["events"]["position"]).max() / np.abs(tables["events"]["position"]).max()
     numbers["apart"] = float(apart)
+    numbers["sticking_ratio"] = numbers["sticking_coarse"] / numbers["sticking_events"]
     return Result(numbers, tables)
 
 
@@ -64,6 +87,11 @@ def criteria(run: Run) -> tuple[Criterion, ...]:
     return tuple(found)
 
 
+def named(numbers: str) -> str:
+    """Return the numbers of figures with a word before them."""
+    return f"Fig. {numbers}" if numbers else "not in the document"
+
+
 def simulation(run: Run) -> Experiment:
     """Return the experiment of one of the document's simulations."""
     pendulum = run.robot == "double_pendulum"
@@ -74,7 +102,12 @@ def simulation(run: Run) -> Experiment:
         document="chapters 3 and 5" if pendulum else "chapters 3 to 5",
         run=partial(run_simulation, run),
         criteria=criteria(run),
-        pictures=(Picture("path and energies", run.name, run.title, partial(draw, run)),),
+        pictures=(
+            Picture(named(run.figures[0]), run.name, f"path and energies: {run.title}", partial(draw, run)),
+            Picture(
+                named(run.figures[1]), f"{run.name}_forces", f"forces: {run.title}", partial(plots.plot_forces, run)
+            ),
+        ),
     )
 
 
@@ -85,9 +118,17 @@ BLOCK = Experiment(
     run=run_block,
     criteria=(
         Criterion("largest distance of the two motions", "apart", "the same motion", at_most(0.05), "of the amplitude"),
+        Criterion(
+            "time of sticking, steps of 10 ms (table A.2) over events", "sticking_ratio", "longer", at_least(1.0)
+        ),
     ),
     pictures=(
-        Picture("appendix A", "friction_block", "motion and sticking intervals by both methods", plots.plot_block),
+        Picture("Fig. A.2", "figure_A_2", "positions U, Z and dZ by both methods", plots.plot_block_positions),
+        Picture("Fig. A.3", "figure_A_3", "velocity dVs and sticking by both methods", plots.plot_block),
+    ),
+    remarks=(
+        "The forcing is not printed: here U is a sine of 10 mm and 3 Hz. At fixed steps of 1 ms the motions coincide "
+        "and hide the point; at the printed 10 ms a captured block stays for whole steps, and sticks longer.",
     ),
 )
 
@@ -99,11 +140,73 @@ FRICTION = Experiment(
     pictures=(
         Picture("Figs. 4.2-4.5", "friction_curves", "friction that the first impact needs", plots.plot_friction_curves),
     ),
+    remarks=(
+        "On 15 degrees the document has a limit of 1.5 and a pole between 0 and 1 m/s; here the limit is 3.5 and the "
+        "normal impulse would pull from 97 m/s on, outside of the figure. On 45 degrees sticking is infeasible up to "
+        "e = 0.75; with e = 1 it needs 0.495.",
+    ),
+)
+
+FIELD = Experiment(
+    name="capability_field",
+    title="Acceleration capability over configurations",
+    document="section 6.3, figure 6.1",
+    run=run_field,
+    criteria=(
+        Criterion("capability, optimised over guess", "ratio", "greater", at_least(2.0)),
+    ),
+    pictures=(Picture("Fig. 6.1", "figure_6_1", "capability over femur and tibia", jump_plots.draw_field),),
+)  # fmt: skip
+STANCE = Experiment(
+    name="stance",
+    title="Stance over capability",
+    document="section 6.3, figures 6.2 to 6.4",
+    run=run_stance,
+    criteria=(
+        Criterion("rank correlation of stance and capability", "rank_correlation", "grows", at_least(0.5)),
+    ),
+    pictures=(
+        Picture("Figs. 6.2, 6.4", "figure_6_4", "sampled configurations", jump_plots.draw_sampling),
+        Picture("Fig. 6.3", "figure_6_3", "stance over capability", jump_plots.draw_stance),
+    ),
+    remarks=("A stance that ends within one step of control counts as none, as in the document's filter.",),
+)  # fmt: skip
+JUMPS = Experiment(
+    name="jumps",
+    title="Jumps from the guess and from the optimum",
+    document="section 6.4, figures 6.5 to 6.13, tables 6.1 and 6.2",
+    run=run_jumps,
+    criteria=(
+        Criterion("rise of the body, optimised over guess", "ratio", "0.4 m over 0.02 m", at_least(10.0)),
+        Criterion("change of the guess' rise as the step is halved", "change_guess", "not said", at_most(0.02)),
+        Criterion("change of the optimised rise as the step is halved", "change_optimised", "not said", at_most(0.02)),
+        Criterion("largest torque", "largest_torque", "2.5 N m", at_most(2.5), "N m"),
+    ),
+    pictures=(
+        Picture("Fig. 6.5", "figure_6_5", "distance from the goal", jump_plots.draw_error),
+        Picture("Fig. 6.8", "figure_6_8", "guess: forces and torques", partial(jump_plots.draw_forces, "guess")),
+        Picture("Fig. 6.9", "figure_6_9", "guess: angles and heights", partial(jump_plots.draw_angles, "guess")),
+        Picture("Fig. 6.10", "figure_6_10", "guess: way of the body", partial(jump_plots.draw_path, "guess")),
+        Picture(
+            "Fig. 6.11", "figure_6_11", "optimum: forces and torques", partial(jump_plots.draw_forces, "optimised")
+        ),
+        Picture(
+            "Fig. 6.12", "figure_6_12", "optimum: angles and heights", partial(jump_plots.draw_angles, "optimised")
+        ),
+        Picture("Fig. 6.13", "figure_6_13", "optimum: way of the body", partial(jump_plots.draw_path, "optimised")),
+    ),
+    remarks=(
+        "The document's optimum of table 6.2 does not stand on its foot with any reading of its signs that was tried "
+        "(54 mm above the ground as printed, 7.6 mm with the tibia's sign reversed): ours is what our optimiser finds.",
+        "The document's heights, 2 and 40 cm, do not come out: the ratio does. It leaves the body's inertia "
+        "and the motors' gearing open.",
+        "Steps of control are 12.5 us: the push saturates and slips within 3.4 ms; at 0.1 ms the rise is 17 % lower.",
+    ),
 )
 
 STUDY = Study(
     key="flickinger",
     title="Hybrid simulation of contact (Flickinger)",
     document="Flickinger: Hybrid Dynamic Simulation for Performance Optimization of Legged Mechanisms, thesis, 2011",
-    experiments=(*map(simulation, PENDULUM_RUNS + BICYCLE_RUNS), FRICTION, BLOCK),
+    experiments=(*map(simulation, PENDULUM_RUNS + BICYCLE_RUNS), FRICTION, FIELD, STANCE, JUMPS, BLOCK),
 )

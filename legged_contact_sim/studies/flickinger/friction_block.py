@@ -24,6 +24,11 @@ BLOCK_FRICTION, BLOCK_SLIDING = 0.3, 0.2
 FORCING_AMPLITUDE, FORCING_RATE = 0.01, 2 * math.pi * 3.0  # m and rad/s of the driven end U
 
 
+def driven_end(times: np.ndarray) -> np.ndarray:
+    """Return the position U of the driven end, m."""
+    return FORCING_AMPLITUDE * np.sin(FORCING_RATE * times)
+
+
 def block_forces(robot: RobotModel, times: np.ndarray) -> np.ndarray:
     """Return the inertial force of the driven end, ``-M d^2U/dt^2``, N, held for a step from each time on."""
     return robot.total_mass * FORCING_AMPLITUDE * FORCING_RATE**2 * np.sin(FORCING_RATE * times)

@@ -33,6 +33,7 @@ WEDGE = {"friction": 0.5, "dynamic_friction": 0.25, "stribeck_speed": 1.4e-4, "i
 ELLIPSE = (0.125, 0.0, 0.25)  # semi-axes of the elliptic wheels, m
 WHEELS = ("back_wheel", "front_wheel")
 WEDGE_CPU = {0: 89.96, 15: 30.71, 30: 29.61, 45: 406.05}  # CPU time in the document, s, by the wedge's angle, degrees
+WEDGE_FIGURES = {0: ("4.6, 4.8", ""), 15: ("4.7, 4.9", ""), 30: ("4.10", ""), 45: ("4.11", "")}
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,7 @@ class Run:
         parameters: of the contact model `hybrid`.
         slope: of the wedge, which falls along x, degrees.
         paper_cpu: CPU time that the document gives, s; None: none.
+        figures: numbers in the document of path and energy, and of the forces; "": not there.
     """
 
     title: str
@@ -58,6 +60,7 @@ class Run:
     parameters: Mapping[str, Any] = field(default_factory=dict)
     slope: float = 0.0
     paper_cpu: float | None = None
+    figures: tuple[str, str] = ("", "")
 
     @property
     def name(self) -> str:
@@ -121,18 +124,27 @@ def wedge_axes(degrees: float) -> tuple[np.ndarray, np.ndarray]:
     return np.array([s, 0.0, c]), np.array([c, 0.0, -s])
 
 
-def pendulum_run(title: str, cpu: float, duration: float, q: tuple[float, float], **control: Any) -> Run:
+def pendulum_run(
+    title: str, figures: tuple[str, str], cpu: float | None, duration: float, q: tuple[float, float], **control: Any
+) -> Run:
     """Return a run of the double pendulum from rest."""
-    return Run(title, "double_pendulum", q, (0.0, 0.0), duration, {**STEEL, **control}, paper_cpu=cpu)
+    return Run(title, "double_pendulum", q, (0.0, 0.0), duration, {**STEEL, **control}, 0.0, cpu, figures)
 
 
 def bicycle_run(
-    title: str, cpu: float | None, slope: float, speed: float, ellipses: bool, given: Mapping[str, Any], **control: Any
+    title: str,
+    figures: tuple[str, str],
+    cpu: float | None,
+    slope: float,
+    speed: float,
+    ellipses: bool,
+    given: Mapping[str, Any],
+    **control: Any,
 ) -> Run:
     """Return a run of the bicycle from (5, 5) m with a speed, m/s, along x."""
     shapes = {"contact_shapes": dict.fromkeys(WHEELS, ELLIPSE)} if ellipses else {}
     start, rates = (5.0, 5.0, 0.0, 0.0, 0.0), (speed, 0.0, 0.0, 0.0, 0.0)
-    return Run(title, "bicycle", start, rates, 5.0, {**given, **shapes, **control}, slope, cpu)
+    return Run(title, "bicycle", start, rates, 5.0, {**given, **shapes, **control}, slope, cpu, figures)
 
 
 def control(restitution: float, energetic: float, energy_control: str = "attenuation") -> dict[str, Any]:
@@ -142,27 +154,37 @@ def control(restitution: float, energetic: float, energy_control: str = "attenua
 
 LEVEL, BENT = (0.0, 0.0), (math.pi / 4, -3 * math.pi / 4)
 PENDULUM_RUNS = (
-    pendulum_run("no energy control", 849.45, 10.0, LEVEL, **control(1.0, 5.0)),
-    pendulum_run("low restitution", 490.86, 10.0, LEVEL, **control(0.0, 0.5)),
-    pendulum_run("minimum energy control", 54.32, 10.0, LEVEL, **control(1.0, 1.0)),
-    pendulum_run("moderate energy control", 67.04, 10.0, LEVEL, **control(1.0, 0.5)),
-    pendulum_run("moderate, low restitution", 63.88, 10.0, LEVEL, **control(0.1, 0.5)),
-    pendulum_run("velocity attenuation", 91.42, 5.0, BENT, **control(1.0, 1.0)),
-    pendulum_run("energy constraint", 244.73, 5.0, BENT, **control(1.0, 1.0, "constraint")),
+    pendulum_run("no energy control", ("3.2, 3.4", "3.3"), 849.45, 10.0, LEVEL, **control(1.0, 5.0)),
+    pendulum_run("low restitution", ("3.8", "3.9"), 490.86, 10.0, LEVEL, **control(0.0, 0.5)),
+    pendulum_run("minimum energy control", ("5.2", "5.3"), 54.32, 10.0, LEVEL, **control(1.0, 1.0)),
+    pendulum_run("moderate energy control", ("5.4", "5.5"), 67.04, 10.0, LEVEL, **control(1.0, 0.5)),
+    pendulum_run("moderate, low restitution", ("5.6", "5.7"), 63.88, 10.0, LEVEL, **control(0.1, 0.5)),
+    pendulum_run("bent, no energy control", ("5.14", ""), None, 5.0, BENT, **control(1.0, 5.0)),
+    pendulum_run("velocity attenuation", ("5.15a, 5.16a", ""), 91.42, 5.0, BENT, **control(1.0, 1.0)),
+    pendulum_run("energy constraint", ("5.15b, 5.16b", ""), 244.73, 5.0, BENT, **control(1.0, 1.0, "constraint")),
 )
 BICYCLE_RUNS = (
-    bicycle_run("no energy control", 416.70, 0, 2.0, False, STEEL, **control(1.0, 5.0)),
-    bicycle_run("no energy control, ellipses", None, 0, 2.0, True, STEEL, **control(1.0, 5.0)),
-    bicycle_run("20 deg, e_n 0.75", 69.11, 20, 0.0, True, STEEL, **control(0.75, 0.5)),
-    bicycle_run("20 deg, e_n 0.5", 580.33, 20, 0.0, True, STEEL, **control(0.5, 0.5)),
-    bicycle_run("20 deg, e_n 0.25", 1321.12, 20, 0.0, True, STEEL, **control(0.25, 0.5)),
+    bicycle_run("no energy control", ("3.5, 3.7", "3.6"), 416.70, 0, 2.0, False, STEEL, **control(1.0, 5.0)),
+    bicycle_run("no energy control, ellipses", ("", ""), None, 0, 2.0, True, STEEL, **control(1.0, 5.0)),
+    bicycle_run("20 deg, e_n 0.75", ("3.10", "3.11"), 69.11, 20, 0.0, True, STEEL, **control(0.75, 0.5)),
+    bicycle_run("20 deg, e_n 0.5", ("3.12", "3.13"), 580.33, 20, 0.0, True, STEEL, **control(0.5, 0.5)),
+    bicycle_run("20 deg, e_n 0.25", ("3.14", "3.15"), 1321.12, 20, 0.0, True, STEEL, **control(0.25, 0.5)),
     *(
-        bicycle_run(f"wedge {angle} deg", cpu, angle, 0.0 if angle else 2.0, True, WEDGE, **control(0.5, 1.0))
+        bicycle_run(
+            f"wedge {angle} deg",
+            WEDGE_FIGURES[angle],
+            cpu,
+            angle,
+            0.0 if angle else 2.0,
+            True,
+            WEDGE,
+            **control(0.5, 1.0),
+        )
         for angle, cpu in WEDGE_CPU.items()
     ),
-    bicycle_run("e_n 1, e* 0.95", None, 0, 2.0, False, STEEL, **control(1.0, 0.95)),
-    bicycle_run("e_n 0.5, e* 1", None, 0, 2.0, False, STEEL, **control(0.5, 1.0)),
-    bicycle_run("e_n 0, e* 1", None, 0, 2.0, False, STEEL, **control(0.0, 1.0)),
+    bicycle_run("e_n 1, e* 0.95", ("5.8", "5.9"), None, 0, 2.0, False, STEEL, **control(1.0, 0.95)),
+    bicycle_run("e_n 0.5, e* 1", ("5.10", "5.11"), None, 0, 2.0, False, STEEL, **control(0.5, 1.0)),
+    bicycle_run("e_n 0, e* 1", ("5.12", "5.13"), None, 0, 2.0, False, STEEL, **control(0.0, 1.0)),
 )
 
 
@@ -177,6 +199,25 @@ def do_run(run: Run) -> Outcome:
 def normal_forces(outcome: Outcome) -> np.ndarray:
     """Return the normal parts of all contact forces, (T, points), N."""
     return outcome.trajectory.forces @ wedge_axes(outcome.run.slope)[0]
+
+
+def force_columns(outcome: Outcome) -> dict[str, np.ndarray]:
+    """Return time and the mean forces of every output step, N, along normal and downhill tangent, point by point."""
+    normal, downhill = wedge_axes(outcome.run.slope)
+    trajectory, found = outcome.trajectory, {"time": outcome.trajectory.time}
+    for k, name in enumerate(trajectory.robot.contact_names):
+        found[f"normal_{name}"] = trajectory.forces[:, k] @ normal
+        found[f"tangential_{name}"] = trajectory.forces[:, k] @ downhill
+    return found
+
+
+def path_columns(outcome: Outcome) -> dict[str, np.ndarray]:
+    """Return time and coordinates of all samples and impacts in order of time; ``impact`` is 1 in the latter's rows."""
+    trajectory = outcome.trajectory
+    rows = [(time, 0.0, *q) for time, q in zip(trajectory.time, trajectory.q, strict=True)]
+    rows += [(event.time, 1.0, *event.q) for event in outcome.impacts]
+    table = np.array(sorted(rows)).T
+    return dict(zip(("time", "impact", *(f"q{k}" for k in range(len(table) - 2))), table, strict=True))
 
 
 def drift(trajectory: Trajectory) -> float:
@@ -221,7 +262,7 @@ def friction_curves(
     Returns:
         The coefficients, (E, T); whether the normal impulse is positive, (E, T); the ones of sticking, mu_f, (E,).
     """
-    run = bicycle_run("", None, angle, 0.0, True, WEDGE, **control(0.5, 1.0))
+    run = bicycle_run("", ("", ""), None, angle, 0.0 if angle else 2.0, True, WEDGE, **control(0.5, 1.0))
     robot = RobotModel.from_urdf(run.robot)
     q, v = first_impact_state(run)
     normal, downhill = wedge_axes(angle)
