@@ -16,6 +16,7 @@ from rclpy.signals import SignalHandlerOptions
 
 from legged_contact_sim.jit.children import die_with_parent
 from legged_contact_sim.nodes.polling import Mailbox
+from legged_contact_sim.nodes.process import choose_profiles
 
 PATIENCE = 1200.0  # s; what is waited for comes, however slow and busy the machine: this only ends what hangs
 # As many messages as a reader of Fast DDS holds. A deeper one, once full, refuses what comes, has it sent again and
@@ -90,6 +91,7 @@ class Bench:
         self.processes: list[Process] = []
         self.clients: dict[str, object] = {}
         self.mailboxes: list[Mailbox] = []
+        choose_profiles()
         self.context = rclpy.Context()
         rclpy.init(context=self.context, signal_handler_options=SignalHandlerOptions.NO)
         self.node = rclpy.create_node("observer", context=self.context)
