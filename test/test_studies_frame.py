@@ -116,3 +116,12 @@ def test_an_unknown_study_is_named(capsys):
         main(["reproduce", "newton"])
     assert end.value.code == 1
     assert "'newton'" in capsys.readouterr().err
+
+
+def test_a_study_in_its_quick_version_holds_every_criterion_and_draws_every_figure(tmp_path):
+    assert running.reproduce(["bruneau"], tmp_path, quick=True, jobs=1)
+    folder = tmp_path / "bruneau"
+    summary = json.loads((folder / "summary.json").read_text())
+    assert summary["held"] and all(item["criteria"] for item in summary["experiments"])
+    for item in find_study("bruneau").experiments:
+        assert all((folder / f"{picture.name}.png").stat().st_size > 5000 for picture in item.pictures)

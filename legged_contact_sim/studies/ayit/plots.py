@@ -65,7 +65,7 @@ def draw_energy(result: Result) -> Any:
     figure = Figure(figsize=(8, 4), layout="constrained")
     axes = figure.subplots()
     for name, series in result.tables.items():
-        axes.plot(series["time"], series["z"], label=name.replace("_", " "))
+        axes.plot(series["time"], series["z"], label=name.replace("0_", "0.").replace("_", " "))
     axes.set(xlabel="time (s)", ylabel="z of the base (m)", title="penalty with stiff gains")
     axes.grid(alpha=0.3)
     axes.legend()

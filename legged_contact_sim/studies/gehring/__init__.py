@@ -8,7 +8,7 @@ from ...contact.records import SOLVER_TERMS
 from ...errors import SimulationError
 from ..frame import Criterion, Experiment, Picture, Result, Study, at_least, at_most, true, within
 from .plots import draw_alpha, draw_fall, draw_forces, draw_times
-from .runs import CYCLE, HARD_ROWS, TABLE, drift, foot_force, lowest_gap, push, trot
+from .runs import CYCLE, HARD_ROWS, TABLE, cold_drift, drift, foot_force, lowest_gap, push, trot
 
 SETTLED = 2.0  # s of a trot after which it is steady
 ALPHAS = np.round(np.arange(0.1, 2.05, 0.1), 10)
@@ -113,6 +113,7 @@ def run_drift(quick: bool) -> Result:
     return Result(
         {
             "unilateral": 1e6 * drift(TABLE["HmJ"], minutes),
+            "cold": 1e6 * cold_drift(TABLE["HmJ"], minutes),
             "extended": 1e6 * drift(TABLE["HEJD"], minutes),
             "ours": 1e6 * drift(TABLE["HmJ"], minutes, activation="predicted"),
         }
@@ -197,11 +198,12 @@ DRIFT = Experiment(
     document="text: 750 um/min at the feet, 0.59 um/min in the joints",
     run=run_drift,
     criteria=(
-        Criterion("sinking in the study's mode", "unilateral", "750 um/min", at_most(750.0), "um/min"),
+        Criterion("sinking in the study's mode, cold start", "cold", "750 um/min", at_most(750.0), "um/min"),
+        Criterion("sinking in the study's mode, warm start", "unilateral", "750 um/min", at_most(750.0), "um/min"),
         Criterion("sinking in our mode", "ours", "not in the document", at_most(1.0), "um/min"),
     ),
     remarks=(
-        "Our iterations start from the last step's impulses, so that they end closer to the solution than the study's. "
+        "Started from the last step's impulses, as ours are, iterations end closer to the solution than from zero. "
         "Poses of cut bodies are not integrated on their own: the joints cannot drift apart.",
     ),
 )
