@@ -43,7 +43,7 @@ def compile_kernels(options: argparse.Namespace) -> int:
     return 0
 
 
-def ways(name: str) -> Iterator[dict[str, str]]:
+def ways(name: str) -> Iterator[dict[str, Any]]:
     """Yield parameters of a contact model, such that each word that chooses something, a solver, is there once."""
     yield {}
     for parameter in fields(MODELS.named(name).Parameters):
