@@ -28,6 +28,8 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 test: lint types $(VENV)/.ros ## lint, type-check and run the tests (PYTEST_ADDOPTS is respected; WORKERS=2)
+	@echo "== compiling kernels (minutes, once)"
+	@$(RUN) test/compile_kernels.py
 	@echo "== pytest"
 	@PYTEST_ADDOPTS="-n $(WORKERS) --dist loadfile $$PYTEST_ADDOPTS" $(RUN) -m pytest -q
 

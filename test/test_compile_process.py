@@ -108,6 +108,8 @@ if IN_WORKER:
     assert reason in warnings[0]
     assert "plain numba is used" in warnings[0]
     assert "Traceback" not in told
+    if how != "raises":
+        return
     known = bench.notes()
     _, told = bench.run(AHEAD)
     assert "WARNING" in told, "it is tried again, and told again"

@@ -7,8 +7,8 @@ from sensor_msgs.msg import JointState
 from legged_contact_sim import Simulator
 from legged_contact_sim.control import InProcess, make_controller
 
-TICKS = 400
-TROT_TICKS = 1500
+TICKS = 200
+TROT_TICKS = 800
 TROT = {"velocity": [0.3, 0.0, 0.1], "start_delay": 0.1}
 LOCKSTEP = ["lockstep:=true", "real_time_factor:=0.0", "command_rate:=500.0", "initial.lift:=0.01"]
 
