@@ -13,7 +13,7 @@ from .posture import Mechanism, Posture
 from .records import FREE, REVOLUTE
 
 CLOSED = 1e-12  # m or rad
-ACCEPTED = 1e-9  # m or rad; what rounding may leave
+ACCEPTED = 1e-6  # m or rad; what limits that are rounded may leave, and the first step takes away
 ITERATIONS = 200
 LONGEST_STEP = 0.2  # rad or m
 WIDEST = 1e3  # a joint without limits

@@ -2,8 +2,8 @@
 
 What is read: bodies, hinge, slide and free joints, inertia, collision geoms, keyframes, gains and limits of actuators
 on joints, armature, damping, dry friction, springs, sites (frames of IMUs and the like), equality constraints that
-connect bodies or couple joints. Ball joints are refused; everything else that would change the motion and is not read
-is named in the notes.
+connect bodies or couple joints. Ball joints become three hinges; everything else that would change the motion and is
+not read is named in the notes.
 """
 
 import importlib.util
@@ -16,6 +16,7 @@ import numpy as np
 from ..errors import ModelError
 from .extras import Spring, Transmission
 from .inertia import RigidInertia
+from .mjcf_balls import ball_angles, ball_hinges
 from .mjcf_closures import read_equalities
 from .mjcf_drives import Drives, read_drives
 from .mjcf_shapes import body_shapes
@@ -23,6 +24,7 @@ from .placement import Placement, rotation_about, rotation_from_quaternion
 from .urdf import JointDescription, LinkDescription, RobotDescription
 
 WORLD = "world"
+BALL = 1  # of MuJoCo's enumeration mjtJoint
 
 
 @dataclass
@@ -50,7 +52,7 @@ def read_mjcf(text: str, path: Path | None) -> MjcfRobot:
         path: of the file, which may include others.
 
     Raises:
-        ModelError: MuJoCo is not installed or does not compile the file, or a joint is of a kind that we have not.
+        ModelError: MuJoCo is not installed or does not compile the file.
     """
     if importlib.util.find_spec("mujoco") is None:
         raise ModelError("is an MJCF, and the package mujoco, which compiles it, is not installed: pip install mujoco")
@@ -127,20 +129,40 @@ class _Reader:
         first, count = int(model.body_jntadr[body]), int(model.body_jntnum[body])
         for joint in range(first, first + count):
             kind = int(model.jnt_type[joint])
-            if kind == 1:
-                raise ModelError(
-                    f"joint {self.joint_name(joint)!r} is a ball joint; expected hinge, slide or free joints"
-                )
             anchor = np.zeros(3) if kind == 0 else model.jnt_pos[joint].copy()
             place = place.compose(Placement(np.eye(3), anchor))
             last = joint == first + count - 1 and not anchor.any()
             child = name if last else f"{name}_at_{self.joint_name(joint)}"
             if not last:
                 self.links[child] = LinkDescription(child)
-            self.joints.append(self._joint(joint, parent, child, place))
+            if kind == BALL:
+                self._add_ball(joint, parent, child, place)
+            else:
+                self.joints.append(self._joint(joint, parent, child, place))
             parent, place = child, Placement(np.eye(3), -anchor)
         if parent != name:
             self.joints.append(_fixed(name, parent, place))
+
+    def _add_ball(self, joint: int, parent: str, child: str, place: Placement) -> None:
+        """Add a ball joint as three hinges."""
+        model, name, dof = self.model, self.joint_name(joint), int(self.model.jnt_dofadr[joint])
+        template = JointDescription(
+            name,
+            "continuous",
+            parent,
+            child,
+            place,
+            np.array([1.0, 0.0, 0.0]),
+            damping=_first(model.dof_damping[dof]),
+            friction=float(model.dof_frictionloss[dof]),
+            transmission=Transmission(1.0, float(model.dof_armature[dof])),
+        )
+        between, hinges = ball_hinges(name, parent, child, place, template)
+        self.links.update({link: LinkDescription(link) for link in between})
+        self.joints += hinges
+        self.notes.append(f"ball joint {name!r} is taken as three hinges, singular a quarter turn about y away")
+        if model.jnt_limited[joint] or _first(model.jnt_stiffness[joint]):
+            self.notes.append(f"limit and stiffness of ball joint {name!r} are left out")
 
     def _joint(self, joint: int, parent: str, child: str, place: Placement) -> JointDescription:
         model, name = self.model, self.joint_name(joint)
@@ -204,6 +226,9 @@ class _Reader:
             poses[name] = {
                 self.joint_name(joint): float(model.key_qpos[key][model.jnt_qposadr[joint]]) for joint in single
             }
+            for joint in np.flatnonzero(model.jnt_type == BALL).tolist():
+                start = int(model.jnt_qposadr[joint])
+                poses[name] |= ball_angles(self.joint_name(joint), model.key_qpos[key][start : start + 4])
         return poses
 
     def body_name(self, body: int) -> str:

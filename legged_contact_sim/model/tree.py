@@ -57,12 +57,15 @@ def build_tree(description: RobotDescription, base: str | None) -> Tree:
 
     Args:
         description: the links and joints of the URDF.
-        base: "floating", "fixed", or None: fixed if the root has no inertia or is called world.
+        base: "floating", "fixed", or None: fixed if the root has no inertia or is called world, unless all that it
+            carries is a floating joint.
 
     Raises:
         ModelError: the links and joints do not form one tree.
     """
     description = _expand_planar_joints(description)
+    if base is None:
+        description = _without_anchor(description)
     children = _children(description)
     root = _root(description)
     order = list(_depth_first(root, children))
@@ -81,6 +84,25 @@ def build_tree(description: RobotDescription, base: str | None) -> Tree:
             f"link {root!r} is the fixed base and nothing moves; expected a movable joint or a floating base"
         )
     return Tree(base, bodies, frames)
+
+
+def _without_anchor(description: RobotDescription) -> RobotDescription:
+    """Return a description without a root that has no inertia and carries nothing but a floating joint of a mechanism.
+
+    Such a joint says in a URDF that the robot floats; where it begins is the simulator's.
+    """
+    moved = {joint.child for joint in description.joints}
+    roots = [name for name in description.links if name not in moved]
+    if len(roots) != 1:
+        return description
+    carried = [joint for joint in description.joints if joint.parent == roots[0]]
+    link = description.links[roots[0]]
+    if len(carried) != 1 or carried[0].kind != "floating" or link.inertia is not None or link.shapes:
+        return description
+    if all(joint.kind in ("fixed", "floating") for joint in description.joints):
+        return description
+    links = {name: link for name, link in description.links.items() if name != roots[0]}
+    return replace(description, links=links, joints=[joint for joint in description.joints if joint is not carried[0]])
 
 
 def _attach(joint: JointDescription, link: LinkDescription, bodies: list[Body], frames: dict[str, Frame]) -> None:

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from leg import LEG, leg_with
 from random_urdf import ALL_KINDS, robot_xml
+from walkers import quadruped
 
 from legged_contact_sim.model import FREE, ModelError, RobotModel
 from legged_contact_sim.model.home import body_placements
@@ -38,6 +39,18 @@ def test_free_body_on_the_world_stands_on_the_ground():
     assert robot.links["joint_kind"].tolist() == [FREE]
     placement = body_placements(robot.links, robot.home)[0]
     np.testing.assert_allclose(placement.position, [1.0, 2.0, 0.5], atol=1e-12)
+
+
+def test_a_robot_on_a_floating_joint_of_a_bare_root_floats():
+    """As Unitree's As2 and HyQReal say it; the same robot without that root is the same."""
+    dog = quadruped()
+    anchor = (
+        '<link name="world"/><joint name="root" type="floating"><parent link="world"/><child link="trunk"/></joint>'
+    )
+    anchored = RobotModel.from_urdf(dog.replace("</robot>", anchor + "</robot>"))
+    assert (anchored.base, anchored.feet) == ("floating", RobotModel.from_urdf(dog).feet)
+    np.testing.assert_array_equal(anchored.home, RobotModel.from_urdf(dog).home)
+    assert RobotModel.from_urdf(dog.replace("</robot>", anchor + "</robot>"), base="fixed").base == "fixed"
 
 
 @given(robot_xml(ALL_KINDS))
