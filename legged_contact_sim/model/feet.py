@@ -55,7 +55,7 @@ def named_feet(given: Sequence[str], names: Sequence[str], carriers: Sequence[st
     Raises:
         ModelError: there is no such point or link, or the link has no contact point.
     """
-    if isinstance(given, str) or not all(isinstance(name, str) for name in given):
+    if isinstance(given, str) or not isinstance(given, Sequence) or not all(isinstance(name, str) for name in given):
         raise ModelError(f"feet is {given!r}; expected a list of names of contact points or links")
     found = []
     for name in given:

@@ -51,6 +51,7 @@ def expand(path: Path, arguments: Mapping[str, str], packages: Sequence[Path]) -
         return str(document.toprettyxml(indent=" "))
     except (Exception, SystemExit) as error:  # xacro raises whatever the evaluation of its expressions raises
         words = " ".join(f"{error} {said.getvalue()}".split()) or type(error).__name__
+        words = words.replace(f"{ModelError}: ", "")  # xacro puts the type of what it does not know before its message
         raise ModelError(f"xacro cannot expand it: {words}") from None
 
 

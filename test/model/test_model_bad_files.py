@@ -1,0 +1,100 @@
+"""Bad files of every format that robots come in: one line that names the file and the culprit, never a traceback."""
+
+import pytest
+from leg import LEG
+
+from legged_contact_sim.model import ModelError, RobotModel
+
+
+def xacro(inside):
+    """Return a xacro file."""
+    return f'<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro">{inside}</robot>'
+
+
+def mjcf(inside="", after=""):
+    """Return an MJCF with one body."""
+    body = f'<body name="b"><joint name="j"/><geom size="0.1"/>{inside}</body>'
+    return f"<mujoco><worldbody>{body}</worldbody>{after}</mujoco>"
+
+
+APART = """<mujoco><worldbody>
+  <body name="a"><joint/><geom size="0.1"/><site name="p"/></body>
+  <body name="b" pos="5 0 0"><joint axis="1 0 0"/><geom size="0.1"/><site name="q"/></body>
+  </worldbody><equality><connect name="pin" site1="p" site2="q"/></equality></mujoco>"""
+DESCRIPTIONS = {
+    "no include.xacro": (xacro('<xacro:include filename="nowhere.xacro"/>'), "nowhere.xacro"),
+    "division.xacro": (xacro('<link name="${1/0}"/>'), "division by zero"),
+    "macro.xacro": (xacro("<xacro:leg/>"), "xacro:leg"),
+    "parameter.xacro": (xacro('<xacro:macro name="a" params="x"/><xacro:a/>'), r"\[x\]"),
+    "argument.xacro": (xacro('<link name="$(arg side)"/>'), "side"),
+    "package.xacro": (xacro('<link name="$(find nowhere)"/>'), "expand it: package 'nowhere' is not there"),
+    "circle.xacro": (
+        xacro('<xacro:property name="a" value="${b}"/><xacro:property name="b" value="${a}"/><link name="${a}"/>'),
+        "circular",
+    ),
+    "endless.xacro": (xacro('<xacro:macro name="a"><xacro:a/></xacro:macro><xacro:a/>'), "recursion"),
+    "no file access.xacro": (xacro("<link name=\"${open('/etc/passwd').read()}\"/>"), "'open' is not defined"),
+    "cut short.xacro": ("<robot", "unclosed"),
+    "empty.xacro": ("", "no element"),
+    "joint.xml": (mjcf('<joint type="spiral"/>'), "spiral"),
+    "body.xml": (mjcf(after='<equality><connect body1="b" body2="c" anchor="0 0 0"/></equality>'), "'c'"),
+    "mesh.xml": (mjcf('<geom type="mesh" mesh="none"/>'), "'none'"),
+    "include.xml": (mjcf(after='<include file="none.xml"/>'), "none.xml"),
+    "keyframe.xml": (mjcf(after='<keyframe><key qpos="1 2 3 4"/></keyframe>'), "qpos size"),
+    "no mass.xml": ("<mujoco><worldbody><body><freejoint/></body></worldbody></mujoco>", "mass"),
+    "nothing moves.xml": ('<mujoco><worldbody><geom size="1"/></worldbody></mujoco>', "nothing moves"),
+    "loop.xml": (APART, "pin cannot be closed"),
+    "cut short.xml": ("<mujoco", "MuJoCo does not compile it"),
+}
+
+
+@pytest.mark.parametrize("name", DESCRIPTIONS)
+def test_a_bad_description_is_one_line(tmp_path, name):
+    content, culprit = DESCRIPTIONS[name]
+    path = tmp_path / name
+    path.write_text(content)
+    with pytest.raises(ModelError, match=f"{name}: .*{culprit}") as caught:
+        RobotModel.from_urdf(path)
+    assert "\n" not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+SRDFS = {
+    "cut_short": (b"<robot", "XML"),
+    "word": (
+        b'<robot><group_state name="home"><joint name="hip" value="x"/></group_state></robot>',
+        "'home', joint 'hip'",
+    ),
+    "html": (b"<html/>", "<html>"),
+    "empty": (b"", "is empty"),
+    "binary": (b"\xff\xfe", "cannot be read as an SRDF"),
+}
+
+
+@pytest.mark.parametrize("name", SRDFS)
+def test_a_bad_srdf_is_one_line(tmp_path, name):
+    content, culprit = SRDFS[name]
+    path = tmp_path / f"{name}.srdf"
+    path.write_bytes(content)
+    with pytest.raises(ModelError, match=rf"{name}\.srdf: .*{culprit}") as caught:
+        RobotModel.from_urdf(LEG, srdf=path)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "culprit"),
+    [
+        ("closures: {rod: 1}", "closure 'rod' is 1"),
+        ("closures: 3", "closures is a int"),
+        ("feet: 3", "feet is 3; expected a list"),
+        ("feet: sole", "feet is 'sole'; expected a list"),
+        ("feet: [toe]", "feet names 'toe'"),
+        ("home: on_its_head", "'on_its_head'"),
+    ],
+)
+def test_a_bad_note_beside_the_robot_is_one_line(tmp_path, content, culprit):
+    (tmp_path / "leg.urdf").write_text(LEG)
+    (tmp_path / "leg.yaml").write_text(content)
+    with pytest.raises(ModelError, match=rf"leg\.urdf: .*{culprit}") as caught:
+        RobotModel.from_urdf(tmp_path / "leg.urdf")
+    assert "\n" not in str(caught.value)
