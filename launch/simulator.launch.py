@@ -22,6 +22,7 @@ ARGUMENTS = {
     "controller": ("", "its name, or none; empty: the scenario's"),
     "real_time_factor": ("", "simulated over wall time; 0.0: as fast as possible; empty: the scenario's"),
     "lockstep": ("", "true: wait for the answer to every joint state on the control grid; empty: the scenario's"),
+    "composed": ("false", "true: run the controller in the simulator's process"),
     "namespace": ("", "of all nodes, and before the names of the robot's frames"),
     "clock": ("true", "publish /clock"),
     "rviz": ("false", "show the robot in RViz"),
@@ -44,7 +45,7 @@ def _nodes(context: LaunchContext) -> list[Action]:
     common = {"package": PACKAGE, "namespace": chosen["namespace"], "output": "screen", "on_exit": _end_all}
     parameters = [str(path), _settings(chosen, controller)]
     nodes: list[Action] = [Node(executable="simulator_node", name=PACKAGE, parameters=parameters, **common)]
-    if controller != "none":
+    if controller != "none" and chosen["composed"] != "true":
         nodes.append(Node(executable="controller_node", name="controller", parameters=parameters, **common))
     if chosen["rviz"] == "true":
         view = path.parent / "legged_robot.rviz"
@@ -64,6 +65,7 @@ def _settings(chosen: dict[str, str], controller: str) -> dict[str, object]:
         settings["initial.lift"] = float(chosen["lift"])
     if chosen["lockstep"]:
         settings["lockstep"] = chosen["lockstep"] == "true"
+    settings["composed"] = chosen["composed"] == "true" and controller != "none"
     if controller == "none":
         settings |= {"await_command": False, "lockstep": False}
     if chosen["namespace"]:

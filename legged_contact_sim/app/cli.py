@@ -44,6 +44,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--robot", help="packaged name or path of a URDF, instead of the scenario's")
     run.add_argument("--contact-model", help=f"one of {', '.join(MODELS)}, instead of the scenario's")
     run.add_argument("--controller", help=f"{', '.join(controllers())}, MODULE:CLASS or {NO_CONTROLLER}")
+    run.add_argument("--compose", action="store_true", help="run the controller in the simulator's process: faster")
     run.add_argument("-p", "--parameter", action="append", default=[], metavar="NAME:=VALUE", help="of any node")
     run.add_argument("--record", nargs="?", const="", metavar="FOLDER", help="record all topics into a bag")
     run.add_argument("--duration", type=float, default=0.0, metavar="S", help="end after so much simulated time")
@@ -99,9 +100,11 @@ def _run(options: argparse.Namespace) -> int:
         if ":=" not in setting:
             raise ParameterError(f"{setting!r}: expected NAME:=VALUE")
         chosen += ["-p", setting]
+    composed = options.compose and controller != NO_CONTROLLER
+    inside = ["-p", "composed:=true", "-p", f"controller:={controller}"] if composed else []
     with Processes() as processes:
-        processes.start("simulator", "nodes.simulator_node", *chosen)
-        if controller != NO_CONTROLLER:
+        processes.start("simulator", "nodes.simulator_node", *chosen, *inside)
+        if controller != NO_CONTROLLER and not composed:
             processes.start("controller", "nodes.controller_node", *chosen, "-p", f"controller:={controller}")
         if options.record is not None:
             bag = ["-p", f"bag:={options.record}"] if options.record else []

@@ -45,9 +45,15 @@ PARAMETERS = {
 class ControllerNode(Node):
     """Answers joint states with efforts; the answer bears the stamp of the state that it answers."""
 
-    def __init__(self, default: str) -> None:
-        """Read the parameters and make the controller; ``default`` is its name if no parameter tells another."""
-        super().__init__("controller")
+    def __init__(self, default: str, composed: bool = False) -> None:
+        """Read the parameters and make the controller.
+
+        Args:
+            default: its name if no parameter tells another.
+            composed: it is asked by a simulator in the same process and reads no topics of the robot.
+        """
+        own_name = ["--ros-args", "-r", "__node:=controller"] if composed else None
+        super().__init__("controller", cli_args=own_name)
         choice = {"controller": Declared(default, f"one of {', '.join(CONTROLLERS)}, or MODULE:CLASS", fixed=True)}
         name = declare(self, choice)["controller"]
         kind = controller_class(name)
@@ -62,7 +68,8 @@ class ControllerNode(Node):
         self.timeout = values["sensor_timeout"]
         self.lockstep = values["lockstep"]
         self.warn = Throttle(self.get_logger().warning)
-        self.readings = Readings(self, robot, values["contact_forces"] and self.controller.feels_contacts)
+        self.feels_contacts: bool = values["contact_forces"] and self.controller.feels_contacts
+        self.readings = None if composed else Readings(self, robot, self.feels_contacts)
         self.wishes = Wishes(self, self.controller, self.warn)
         self.answers = Answers(self, robot)
         self._grid = -1  # the last instant of the control grid that was answered
@@ -73,20 +80,20 @@ class ControllerNode(Node):
     def run(self, running: Running) -> None:
         """Answer until interrupted."""
         gc.freeze()
-        while running:
-            state = self._next_state()
+        while running and self.readings:
+            state = self._next_state(self.readings)
             if state is None:
                 self._watch()
                 time.sleep(GLANCE)
                 continue
             self._heard = time.monotonic()
             self.wishes.poll()
-            self._answer(state)
+            self._answer(state, self.readings)
 
-    def _next_state(self) -> bytes | None:
+    def _next_state(self, readings: Readings) -> bytes | None:
         """Return the newest joint state on the control grid that was not answered; repeat an answer asked for again."""
         newest = None
-        for raw in self.readings.joint_states():
+        for raw in readings.joint_states():
             self._heard, self._zeroed = time.monotonic(), False
             stamp = stamp_of(raw)
             instant = int(stamp * 1e-9 / self.period + 1e-6)
@@ -96,12 +103,21 @@ class ControllerNode(Node):
                 newest, self._grid = raw, instant
         return newest
 
-    def _answer(self, raw: bytes) -> None:
+    def _answer(self, raw: bytes, readings: Readings) -> None:
         stamp = stamp_of(raw)
-        observation = self.readings.observe(raw, self.timeout)
+        observation = readings.observe(raw, self.timeout)
         if isinstance(observation, str):
             self._refuse(stamp, f"no {observation} for {self.timeout:g} s")
             return
+        self._respond(stamp, observation)
+
+    def ask(self, stamp: int, observation: Observation) -> np.ndarray:
+        """Return the efforts (joint_count,) that answer an observation of a stamp, ns, after publishing them."""
+        self.wishes.poll()
+        self._respond(stamp, observation)
+        return self.answers.effort
+
+    def _respond(self, stamp: int, observation: Observation) -> None:
         if not observation.finite:
             self._refuse(stamp, "a reading is not finite")
             return
@@ -175,6 +191,11 @@ class Answers:
         self._stamp, self._effort = self._template.record[0]["stamp"], self._template.record[0]["effort"]
         self._send = sender(node.create_publisher(JointState, "joint_commands", STREAM))
         self.stamp = -1  # ns; of the last answer
+
+    @property
+    def effort(self) -> np.ndarray:
+        """The last answer, (joint_count,), N m or N; zero before the first."""
+        return self._effort
 
     def publish(self, stamp: int, effort: np.ndarray) -> None:
         """Answer the joint state of a stamp, ns."""

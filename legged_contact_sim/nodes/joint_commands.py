@@ -62,6 +62,15 @@ class Commands:
         self._names: list[str] = []
         self._columns = np.zeros(0, dtype=int)
         self._sources: list[tuple[Mailbox, Callable[[Any, int | None], int]]] = []
+        if not values["composed"]:  # the controller in this process is the only one who commands
+            self._listen_to_all(node)
+        self.received = self.dropped = 0
+        self.answered = -1
+        self._now = 0.0
+        self._last: float | None = None
+        self.timed_out = False
+
+    def _listen_to_all(self, node: Node) -> None:
         self._listen(node, JointState, "joint_commands", self._take_named)
         for quantity in ("effort", "position", "velocity"):
             take = lambda message, awaited, q=quantity: self._take_listed(q, message, awaited)  # noqa: E731
@@ -72,11 +81,6 @@ class Commands:
             from legged_contact_sim_msgs.msg import LowLevelCommand
 
             self._listen(node, LowLevelCommand, "low_level_command", self._take_with_gains)
-        self.received = self.dropped = 0
-        self.answered = -1
-        self._now = 0.0
-        self._last: float | None = None
-        self.timed_out = False
 
     def _listen(self, node: Node, kind: Any, topic: str, take: Callable[[Any, int | None], int]) -> None:
         self._sources.append((Mailbox(node, kind, topic, COMMANDS), take))

@@ -46,6 +46,7 @@ NODE_PARAMETERS: dict[str, Declared] = {
     "real_time_factor": Declared(1.0, "simulated over wall time; 0: as fast as possible", 0.0, 1e3),
     "lockstep": Declared(False, "wait for the command that answers the last joint state"),
     "command_rate": Declared(500.0, "Hz; in lockstep, so many joint states are waited for", 0.1, 1e5, fixed=True),
+    "composed": Declared(False, "run the controller in this process, in lockstep without waiting", fixed=True),
     "await_command": Declared(False, "time begins with the first command, after every reset too"),
     "command_timeout": Declared(0.1, "s; an older command is replaced by zero effort; 0: never", 0.0, BIG),
     "control_rate": Declared(1000.0, "Hz; joint states, and how often commands are taken", 1.0, 1e5, fixed=True),

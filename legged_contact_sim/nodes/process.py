@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn
@@ -81,20 +81,23 @@ class Running:
 
 
 @contextmanager
-def served(node: Node, threads: int = 1) -> Iterator[Running]:
-    """Answer services and parameter requests of a node in threads of their own, beside the node's loop."""
+def served(node: Node, threads: int = 1, others: Sequence[Node] = ()) -> Iterator[Running]:
+    """Answer services and parameter requests of nodes in threads of their own, beside the first one's loop."""
     executor = SingleThreadedExecutor() if threads == 1 else MultiThreadedExecutor(threads)
-    executor.add_node(node)
+    for each in (node, *others):
+        executor.add_node(each)
     thread = threading.Thread(target=_spin, args=(executor, node), daemon=True)
     thread.start()
     Running.in_loop = True
     try:
         yield Running()
     finally:
-        _hand_over(node)
+        for each in (node, *others):
+            _hand_over(each)
         executor.shutdown(timeout_sec=1.0)
         thread.join(timeout=2.0)
-        node.destroy_node()
+        for each in (node, *others):
+            each.destroy_node()
 
 
 def _hand_over(node: Node) -> None:

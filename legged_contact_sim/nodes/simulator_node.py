@@ -18,6 +18,7 @@ from ..errors import LeggedContactSimError, ParameterError, SimulationError
 from ..simulation import Simulator
 from ..simulation.start_pose import start_state
 from ..terrain import make_terrain
+from .composition import Composition
 from .joint_commands import Commands
 from .pacing import Pacer
 from .parameters import contact_settings, declarations, declare, refuse_unknown, take_value, terrain_settings
@@ -61,6 +62,8 @@ class SimulatorNode(Node):
         self._warm_up()
         self.pacer = Pacer(self.period, self.values["real_time_factor"])
         warn = Throttle(self.get_logger().warning)
+        composed = self.values["composed"]
+        self.composition = Composition(robot, self.values["control_rate"]) if composed else None
         self.commands = Commands(self, self.simulator, self.values, warn)
         self.pushes = Pushes(self, robot, self.values["frame_prefix"], warn)
         self.outputs = Outputs(self, self.simulator, self.values)
@@ -178,7 +181,10 @@ class SimulatorNode(Node):
     def _tick(self) -> None:
         """Advance by one control period and publish what is due."""
         now = self.simulator.time
-        if not self.values["lockstep"]:
+        if self.composition:
+            forces = self.outputs.wrenches.forces
+            self.composition.tick(self._ticks, self.snapshot, forces, self.commands, now)
+        elif not self.values["lockstep"]:
             self.commands.poll(now)
             self.commands.expire(now, self.values["command_timeout"])
         self.pushes.poll(self.simulator, self.values["push_duration"], self._bodies)
@@ -194,6 +200,8 @@ class SimulatorNode(Node):
 
     def _awaits_command(self) -> bool:
         """Return whether a command has to come before time goes on."""
+        if self.composition:
+            return False
         if self.values["lockstep"]:
             return self._ticks % max(1, round(self.values["control_rate"] / self.values["command_rate"])) == 0
         return self.values["await_command"] and self._ticks == 0
@@ -381,7 +389,8 @@ def _run() -> None:
         f"{node.simulator.robot.name} on {node.values['terrain.kind']} under {node.simulator.contact_model}: "
         f"physics at {1.0 / node.simulator.time_step:.0f} Hz, control at {1.0 / node.period:.0f} Hz"
     )
-    with served(node, THREADS) as running:
+    others = (node.composition.node,) if node.composition else ()
+    with served(node, THREADS, others) as running:
         node.run(running)
 
 

@@ -3,9 +3,11 @@
 import numpy as np
 from ros_bench import DEEP, PID, Load, wait_for
 from sensor_msgs.msg import JointState
+from std_srvs.srv import SetBool, Trigger
 
 from legged_contact_sim import Simulator
 from legged_contact_sim.control import InProcess, make_controller
+from legged_contact_sim.nodes.readings import stamp_of
 
 TICKS = 200
 TROT_TICKS = 800
@@ -20,8 +22,7 @@ def run(bench, settings=PID, ticks=TICKS) -> dict[int, bytes]:
 
     def enough():
         for raw in box.drain(DEEP.depth):
-            stamp = int.from_bytes(raw[4:8], "little") * 10**9 + int.from_bytes(raw[8:12], "little")
-            states[stamp] = raw
+            states[stamp_of(raw)] = raw
         return len(states) > ticks + 50
 
     processes = [bench.simulator(*LOCKSTEP)]
@@ -55,9 +56,39 @@ def test_two_runs_are_bit_for_bit_the_same_with_and_without_load(bench):
     np.testing.assert_allclose(positions_of(quiet), in_process("joint_pid", gains, TICKS), rtol=0.0, atol=1e-9)
 
 
-def test_a_trot_over_ros_is_the_trot_in_process(bench):
+def composed(bench, settings, ticks) -> dict[int, bytes]:
+    """Return what `run` returns of a simulator that has the controller inside."""
+    box = bench.mailbox(JointState, "/joint_states")
+    simulator = bench.simulator(*LOCKSTEP, "rate:=500.0", "composed:=true", "paused:=true", *settings)
+    commands = bench.mailbox(JointState, "/joint_commands")
+    for mailbox in (box, commands):
+        wait_for(lambda m=mailbox: m.subscription.get_publisher_count() > 0, "matched", [simulator])
+    bench.call(Trigger, "/reset")
+    bench.call(SetBool, "/pause", SetBool.Request(data=False))
+    states: dict[int, bytes] = {}
+    answers: dict[int, bytes] = {}
+
+    def enough():
+        for mailbox, kept in ((box, states), (commands, answers)):
+            for raw in mailbox.drain(DEEP.depth):
+                kept.setdefault(stamp_of(raw), raw)
+        return len(states) > ticks + 50
+
+    wait_for(enough, "joint states", [simulator])
+    simulator.end()
+    first = sorted(states)[:ticks]
+    assert first == [k * 1_000_000 for k in range(ticks)], "states were lost"
+    assert sorted(answers)[: ticks // 2] == first[::2], "commands are published at 500 Hz with the stamps they answer"
+    return {stamp: numbers_of(states[stamp]) for stamp in first}
+
+
+def test_a_trot_over_ros_is_the_trot_in_process_and_the_composed_one(bench):
     settings = [f"zmp_trot.{name}:={value}" for name, value in TROT.items()]
-    over_ros = positions_of(run(bench, ["controller:=zmp_trot", *settings], TROT_TICKS))
+    separate = run(bench, ["controller:=zmp_trot", *settings], TROT_TICKS)
+    together = composed(bench, ["controller:=zmp_trot", *settings], TROT_TICKS)
+    different = [stamp for stamp in separate if separate[stamp] != together[stamp]]
+    assert not different, f"first at {different[0]} ns"
+    over_ros = positions_of(separate)
     alone = in_process("zmp_trot", TROT, TROT_TICKS)
     assert np.ptp(alone, axis=0).max() > 0.1, "the legs swing"
     np.testing.assert_allclose(over_ros, alone, rtol=0.0, atol=1e-9)
