@@ -6,6 +6,8 @@ WORKERS ?= 2
 # What `make sim` simulates: a file of config/, and further arguments of `legged-contact-sim run`.
 SCENARIO ?= quadruped_stand
 ARGS     ?=
+# What an environment holds: a file of requirements/.
+PACKAGES ?= test
 
 RUN     := $(VENV)/bin/python
 SOURCES := setup.py setup.cfg package.xml
@@ -21,7 +23,7 @@ INSTALL = install() { { $(PIP) install $(UV) && $(VENV)/bin/uv pip install --qui
 	$(PIP) install "$$@" || $(OFFLINE); }; install
 OFFLINE := { echo "pip could not install it; is its package index in reach?" >&2; exit 1; }
 
-.PHONY: help test test-floor sim soak lint types bench bench-ros clean
+.PHONY: help test test-floor sim run view look soak lint types bench bench-ros clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -38,18 +40,30 @@ test-floor: requirements/floor.txt ## the tests of the compiler with the oldest 
 	@$(VENV)-floor/bin/python -m pip --quiet --quiet install -r requirements/floor.txt || $(OFFLINE)
 	@$(VENV)-floor/bin/python -m pytest -q $(JIT_TESTS)
 
-sim: $(VENV)/.ros ## simulate over ROS 2 until Ctrl-C (SCENARIO=quadruped_stand, ARGS="--record")
+# A run gets an environment of its own, without test tools; where the one of `make test` is there, it serves.
+LEAN := $(if $(wildcard $(VENV)/.ros),VENV=$(VENV),VENV=$(VENV)-sim PACKAGES=sim)
+
+sim: ## simulate over ROS 2 until Ctrl-C (SCENARIO=quadruped_stand, ARGS="--record")
+	@$(MAKE) --no-print-directory $(LEAN) run
+
+run: $(VENV)/.ros
 	@$(VENV)/bin/legged-contact-sim run $(SCENARIO) $(ARGS)
+
+view: ## a robot or scenario in the browser, without ROS (SCENARIO=quadruped_trot, a name or a URDF file)
+	@$(MAKE) --no-print-directory $(if $(wildcard $(VENV)/.packages),VENV=$(VENV),VENV=$(VENV)-sim PACKAGES=sim) look
+
+look: $(VENV)/.view
+	@$(VENV)/bin/legged-contact-sim view $(if $(filter-out quadruped_stand,$(SCENARIO)),$(SCENARIO)) $(ARGS)
 
 soak: $(VENV)/.ros ## the long tests of the nodes: hundreds of resets under load
 	@SOAK=1 $(RUN) -m pytest -q test/nodes
 
-lint: $(VENV)/.test ## ruff
+lint: $(VENV)/.packages ## ruff
 	@echo "== ruff"
 	@$(RUN) -m ruff check .
 	@$(RUN) -m ruff format --quiet --check . || { echo "not formatted: ruff format" >&2; exit 1; }
 
-types: $(VENV)/.test ## mypy
+types: $(VENV)/.packages ## mypy
 	@echo "== mypy"
 	@$(RUN) -m mypy
 
@@ -60,18 +74,18 @@ bench-ros: $(VENV)/.ros ## how much of a core the simulator node takes at full l
 	@$(RUN) -m benchmarks.ros_load
 
 clean: ## remove the environment, caches and build products
-	@rm -rf $(VENV) $(VENV)-floor build install log *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) $(VENV)-sim $(VENV)-floor build install log *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(VENV)/.test: requirements/test.txt $(SOURCES) | $(VENV)/.python
-	@echo "== installing requirements/test.txt and this package into $(VENV) (a minute or two, once)"
-	@$(INSTALL) -r requirements/test.txt
+$(VENV)/.packages: requirements/$(PACKAGES).txt $(SOURCES) | $(VENV)/.python
+	@echo "== installing requirements/$(PACKAGES).txt and this package into $(VENV) (a minute or two, once)"
+	@$(INSTALL) -r requirements/$(PACKAGES).txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@$(RUN) -m compileall -q legged_contact_sim
 	@touch $@
 
 # A sourced ROS 2 is used as it is; without one, its wheels and the interfaces that they lack are added.
-$(VENV)/.ros: requirements/ros.txt $(wildcard interfaces/*/*/*) interfaces/build.sh $(VENV)/.test
+$(VENV)/.ros: requirements/ros.txt $(wildcard interfaces/*/*/*) interfaces/build.sh $(VENV)/.packages
 	@if $(RUN) -c 'import rclpy, tf2_msgs.action, legged_contact_sim_msgs.msg' 2>/dev/null; then :; \
 	elif $(RUN) -c 'import sys, rclpy; sys.exit(rclpy.__file__.startswith(sys.prefix))' 2>/dev/null; then \
 		echo "== a sourced ROS 2 without legged_contact_sim_msgs: no contact states; build interfaces/messages with colcon"; \
@@ -81,7 +95,11 @@ $(VENV)/.ros: requirements/ros.txt $(wildcard interfaces/*/*/*) interfaces/build
 	else echo "== no ROS 2 wheels for this platform: without a sourced ROS 2 there are no nodes" >&2; fi
 	@touch $@
 
-$(VENV)/.bench: requirements/bench.txt $(VENV)/.test
+$(VENV)/.view: requirements/view.txt $(VENV)/.packages
+	@$(RUN) -c 'import viser' 2>/dev/null || $(INSTALL) -r requirements/view.txt
+	@touch $@
+
+$(VENV)/.bench: requirements/bench.txt $(VENV)/.packages
 	@echo "== adding the engines of requirements/bench.txt to $(VENV)"
 	@$(INSTALL) -r requirements/bench.txt
 	@touch $@

@@ -43,6 +43,7 @@ ros = [
 ]
 
 viewer = ["viser>=1.1.1,<2"]
+film = ["imageio>=2.34", "imageio-ffmpeg>=0.5", "pillow>=10"]
 record = ["rosbags>=0.10", "mcap>=1.1", "mcap-ros2-support>=0.5", "zstandard>=0.22"]
 plot = ["matplotlib>=3.8"]
 xacro = ["xacro>=2.0"]
@@ -73,6 +74,7 @@ setup(
     extras_require={
         "ros": [wheel + ROS_WHEELS for wheel in ros],
         "viewer": viewer,
+        "film": film,
         "record": record,
         "plot": plot,
         "policy": policy,
@@ -89,6 +91,7 @@ setup(
             "types-PyYAML",
             *engines,
             *viewer,
+            *film,
             *record,
             *plot,
             *policy,

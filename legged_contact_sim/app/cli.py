@@ -13,7 +13,7 @@ from ..control import controller_class, controllers
 from ..errors import LeggedContactSimError, ParameterError
 from ..model import RobotModel, robots
 from ..simulation.scenarios import find_scenario, read_scenario, scenarios, summary
-from . import compare, compile, doctor, inspect, reproduce, sweep, view
+from . import compare, compile, doctor, film, inspect, reproduce, sweep, view
 from .supervision import Processes, environment
 
 NO_CONTROLLER = "none"
@@ -70,6 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     inspect.add_command(commands)
     view.add_command(commands)
     compile.add_command(commands)
+    film.add_command(commands)
 
     for name, words, action in (
         ("robots", "list the robots that come with the package", _robots),

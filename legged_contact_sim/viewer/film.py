@@ -1,0 +1,144 @@
+"""Pictures and films of a run, drawn by `raster` and written as PNG, GIF or MP4."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..contact.records import OPEN
+from ..errors import ParameterError
+from .drawing import robot_parts, size_of
+from .page import MODE_COLOURS, VIEWPOINT
+from .raster import SUN, Camera, Canvas
+from .triangles import Surface, cone, cylinder, ground_surface
+from .world import Frame, World
+
+Array = NDArray[np.float64]
+KINDS = (".png", ".gif", ".mp4")
+TILES = np.array([[0.86, 0.88, 0.90], [0.79, 0.82, 0.85]])
+SHADOW = np.array([0.60, 0.63, 0.67])
+
+
+class Painter:
+    """Draws frames of one world; the camera goes with the robot."""
+
+    def __init__(self, world: World, width: int = 960, height: int = 540) -> None:
+        """Prepare the robot's triangles for pictures of a size in pixels."""
+        self._terrain, self._size = world.terrain, size_of(world.robot)
+        self._shape = width, height
+        self._parts = robot_parts(world.robot, world.folder)
+        weight = world.robot.total_mass * max(float(np.linalg.norm(world.robot.gravity)), 1.0)
+        self._arrow = 0.9 * self._size / weight
+        self._level = float(world.frame().positions[:, 2].mean())
+
+    def paint(self, frame: Frame) -> NDArray[np.uint8]:
+        """Return the picture of a frame, (height, width, 3)."""
+        target = np.array([*frame.positions[0, :2], self._level])
+        canvas = Canvas(Camera(target + 1.3 * self._size * np.array(VIEWPOINT), target, *self._shape))
+        self._paint_ground(canvas, target[:2])
+        for part in self._parts:
+            corners = part.surface.vertices[part.surface.faces]
+            if part.body >= 0:
+                corners = corners @ frame.rotations[part.body].T + frame.positions[part.body]
+            self._paint_shadow(canvas, corners)
+            canvas.draw(corners, np.broadcast_to(np.array(part.colour), (len(corners), 3)))
+        for k in np.flatnonzero((frame.contact_modes != OPEN) & frame.contact_forces.any(axis=1)):
+            self._paint_arrow(canvas, frame.contact_positions[k], frame.contact_forces[k], int(frame.contact_modes[k]))
+        return canvas.pixels()
+
+    def _paint_ground(self, canvas: Canvas, middle: Array) -> None:
+        """Paint tiles that stay where they are in the world, of a quarter of the robot's size."""
+        tile = 0.25 * self._size
+        surface = ground_surface(self._terrain, np.round(middle / tile) * tile, 40 * tile, 160)
+        corners = surface.vertices[surface.faces]
+        number = np.floor(corners[:, :, :2].mean(axis=1) / tile + 1e-9).astype(int).sum(axis=1) % 2
+        canvas.draw(corners, TILES[number] / (0.5 + 0.5 * SUN[2]))  # level ground has the colour of its tiles
+
+    def _paint_shadow(self, canvas: Canvas, corners: Array) -> None:
+        """Paint where triangles keep the light from the ground, as if it were level below each of them."""
+        height = self._terrain.height(corners[..., 0].ravel(), corners[..., 1].ravel()).reshape(corners.shape[:2])
+        fallen = corners - SUN * ((corners[..., 2] - height) / SUN[2])[..., None]
+        x, y = fallen[..., 0].ravel(), fallen[..., 1].ravel()
+        fallen[..., 2] = self._terrain.height(x, y).reshape(fallen.shape[:2]) + 1e-3 * self._size
+        canvas.draw(fallen, np.broadcast_to(SHADOW, (len(fallen), 3)), lit=False)
+
+    def _paint_arrow(self, canvas: Canvas, start: Array, force: Array, mode: int) -> None:
+        """Paint a force as an arrow from its point."""
+        length = self._arrow * float(np.linalg.norm(force))
+        head = min(0.06 * self._size, length)
+        shaft = cylinder(0.012 * self._size, max(length - head, 1e-6))
+        tip = cone(head, 0.028 * self._size)
+        shaft = Surface(shaft.vertices + [0.0, 0.0, (length - head) / 2.0], shaft.faces)
+        tip = Surface(tip.vertices * [1.0, -1.0, -1.0] + [0.0, 0.0, length], tip.faces)
+        turn = _turn_z_to(force / np.linalg.norm(force))
+        for surface in (shaft, tip):
+            corners = surface.vertices[surface.faces] @ turn.T + start
+            canvas.draw(corners, np.broadcast_to(MODE_COLOURS[mode] / 255.0, (len(corners), 3)))
+
+
+def film(world: World, output: Path, duration: float, rate: float = 25.0, **options: Any) -> int:
+    """Run a world and write its picture (PNG: of the end) or film (GIF, MP4); return the number of pictures drawn.
+
+    Args:
+        world: at its start.
+        output: file; its suffix is the kind.
+        duration: simulated time, s.
+        rate: pictures a second of simulated time.
+        options: of `Painter`.
+
+    Raises:
+        ParameterError: the kind is unknown, or what writes it is not installed.
+    """
+    if output.suffix.lower() not in KINDS:
+        raise ParameterError(f"output: {output} should end in one of {', '.join(KINDS)}")
+    if not (np.isfinite(duration) and duration >= 0.0):
+        raise ParameterError(f"duration: expected a finite number >= 0 s, found {duration}")
+    write = _writer(output, rate)
+    painter = Painter(world, **options)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    if output.suffix.lower() == ".png":
+        if duration > 0.0:
+            world.advance(duration)
+        write([painter.paint(world.frame())])
+        return 1
+    count = max(2, round(duration * rate))
+    write(list(_pictures(world, painter, count, rate)))
+    return count
+
+
+def _pictures(world: World, painter: Painter, count: int, rate: float) -> Iterator[NDArray[np.uint8]]:
+    for number in range(count):
+        yield painter.paint(world.frame())
+        world.advance((number + 1) / rate - world.time)
+
+
+def _writer(output: Path, rate: float) -> Callable[[list[NDArray[np.uint8]]], None]:
+    """Return what writes pictures into a file of this kind."""
+    try:
+        import imageio.v2 as imageio
+
+        if output.suffix.lower() == ".mp4":
+            import imageio_ffmpeg  # noqa: F401
+    except ImportError as error:
+        raise ParameterError(f"film: {error.name} is missing; pip install 'legged_contact_sim[film]'") from None
+
+    def write(pictures: list[NDArray[np.uint8]]) -> None:
+        suffix = output.suffix.lower()
+        if suffix == ".png":
+            imageio.imwrite(output, pictures[0])
+        elif suffix == ".gif":
+            imageio.mimwrite(output, pictures, duration=1000.0 / rate, loop=0)  # type: ignore[arg-type]
+        else:
+            imageio.mimwrite(output, pictures, fps=rate, macro_block_size=2)  # type: ignore[arg-type]
+
+    return write
+
+
+def _turn_z_to(direction: Array) -> Array:
+    """Return a rotation (3, 3) that turns the z axis to a unit vector (3,)."""
+    helper = np.eye(3)[int(np.argmin(np.abs(direction)))]
+    x = np.cross(helper, direction)
+    x /= np.linalg.norm(x)
+    return np.stack([x, np.cross(direction, x), direction], axis=1)
