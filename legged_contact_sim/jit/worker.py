@@ -4,6 +4,7 @@ Where there is a second processor, a second process compiles large helpers ahead
 is about to call. It is forked, which saves the imports: a worker has no threads.
 """
 
+import contextlib
 import gc
 import importlib
 import json
@@ -58,7 +59,8 @@ def main() -> None:
         return report(FAILED, error)
     report(DONE)
     if second is not None:
-        os.waitpid(second, 0)
+        with contextlib.suppress(ChildProcessError):  # a program that ignores its children passes that on
+            os.waitpid(second, 0)
     return None
 
 

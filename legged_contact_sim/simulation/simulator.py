@@ -168,6 +168,9 @@ class Simulator:
 
     def advance(self, steps: int, effort: ArrayLike | None = None, log: np.ndarray = NO_LOG) -> None:
         """Advance by several steps with the same effort in one compiled call; ``log`` (steps, log_width) gets each."""
+        if steps == 1 and not len(log):  # the call of a single step is bound: half of numba's dispatch
+            self.step(effort)
+            return
         self._set_effort(effort)
         if steps > 0:
             self._advance(steps, Commands(self._command), log if len(log) else self._row, 1 if len(log) else steps)
