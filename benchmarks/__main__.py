@@ -1,8 +1,11 @@
 """Run the benchmarks on one core: ``python -m benchmarks [part ...] [--rounds N]``; no part means all of them."""
 
 import argparse
+import os
+from functools import partial
+from pathlib import Path
 
-from . import batch, dynamics, event_driven, growth, reading, steps, table1
+from . import batch, dynamics, event_driven, friction, growth, reading, steps, table1
 from .report import RESULTS, write_json
 from .timing import machine, use_one_core
 
@@ -13,6 +16,7 @@ PARTS = {
     "reading": reading.run,
     "batch": batch.run,
     "growth": growth.run,
+    "friction": friction.run,
     "table1": table1.run,
 }
 
@@ -24,17 +28,27 @@ def main() -> None:
     parser.add_argument(
         "--rounds", type=int, default=200, help="how often contenders take turns (default: %(default)s)"
     )
+    parser.add_argument(
+        "--problems",
+        type=Path,
+        default=os.environ.get("FRICTION_PROBLEMS"),
+        metavar="FOLDER",
+        help="further problems of the part friction, .npz with W, q and mu (default: $FRICTION_PROBLEMS)",
+    )
     arguments = parser.parse_args()
     unknown = sorted(set(arguments.parts) - set(PARTS))
     if unknown:
         parser.error(f"no part {unknown[0]!r}; there are {', '.join(PARTS)}")
     if arguments.rounds < 1:
         parser.error(f"--rounds: expected at least 1, found {arguments.rounds}")
+    if arguments.problems is not None and not arguments.problems.is_dir():
+        parser.error(f"--problems: {arguments.problems} is not a folder")
+    parts = PARTS | {"friction": partial(friction.run, folder=arguments.problems)}
     use_one_core()
     here = machine()
     print("; ".join(f"{key} {value}" for key, value in here.items()))
     for name in arguments.parts or PARTS:
-        write_json(name, {"machine": here, "rounds": arguments.rounds, **PARTS[name](arguments.rounds)})
+        write_json(name, {"machine": here, "rounds": arguments.rounds, **parts[name](arguments.rounds)})
     print(f"\nNumbers and pictures are in {RESULTS.parent.name}/{RESULTS.name}/.")
 
 

@@ -1,4 +1,4 @@
-"""How an `exact_lcp` step grows: with simultaneous contacts, 1 to 64, and with links at four contacts."""
+"""How an `exact_lcp` step grows: with contacts, 1 to 64, beside MuJoCo, and with links at four contacts."""
 
 from collections.abc import Callable
 from functools import partial
@@ -10,12 +10,15 @@ from legged_contact_sim import RobotModel, Simulator
 from legged_contact_sim.contact import Commands
 
 from .chains import exponent
+from .mujoco_plate import contenders as mujoco_contenders
+from .mujoco_steps import DEFAULT, FASTEST
 from .ours import NAME as OURS
 from .report import plot_growth
 from .timing import Contender, interleave, print_table
 
 CONTACTS = {1: (1, 1), 2: (2, 1), 4: (2, 2), 8: (4, 2), 16: (4, 4), 32: (8, 4), 64: (8, 8)}
 SLIDING = tuple(count for count in CONTACTS if count >= 4)  # fewer points would let a sliding plate fall over
+RIVALRY = (4, 16, 32, 64)  # contacts of a plate at rest, for which MuJoCo is timed, too
 LEGS = (4, 8, 16, 32, 64)
 TIME_STEP, SETTLING = 5e-4, 0.5
 STEPS, FEW_STEPS = 20, 2  # of a compiled run, and where a step takes long
@@ -109,12 +112,39 @@ def curve(build: Callable[[int], Contender], sizes: tuple[int, ...], rounds: int
     return [timing.minimum for timing in interleave([build(size) for size in sizes], rounds, 1e-3)]
 
 
+def beside_mujoco(rounds: int) -> dict[int, dict[str, float]]:
+    """Return the time of a step of a plate at rest, µs, for every number of contacts and every engine."""
+    found = {}
+    for count in RIVALRY:
+        simulator = settled(plate(count))
+        robot = simulator.robot
+        places = np.array(robot.contact_points["position"])
+        friction = float(simulator.model.parameters.friction)
+        able = [contender(simulator, count), *mujoco_contenders(places, friction, TIME_STEP)]
+        timings = interleave(able, rounds, 1e-3)
+        found[count] = {one.engine: timing.minimum for one, timing in zip(able, timings)}
+    return found
+
+
+def print_beside_mujoco(found: dict[int, dict[str, float]]) -> None:
+    """Print the times beside MuJoCo's."""
+    rows = []
+    for count, times in found.items():
+        ours = times[OURS]
+        rivals = [times.get(name) for name in (DEFAULT, FASTEST)]
+        cells = [f"{time:.2f} ({time / ours:.2f})" if time else "failed" for time in rivals]
+        rows.append([str(count), f"{ours:.2f}", *cells])
+    header = ["contacts", OURS, f"{DEFAULT} (of ours)", f"{FASTEST} (of ours)"]
+    print_table("A step of a plate at rest, µs (minimum), in one compiled call", header, rows)
+
+
 def run(rounds: int) -> dict[str, Any]:
     """Time all sizes, print, plot and return times and fitted exponents."""
     counts = tuple(CONTACTS)
     resting = curve(lambda count: contender(settled(plate(count)), count), counts, rounds)
     sliding = curve(lambda count: contender(settled(plate(count), SPEED), count), SLIDING, rounds)
     spinning = curve(lambda count: contender(settled(plate(count), SPEED, SPIN), count), counts, rounds)
+    rivalry = beside_mujoco(rounds)
     legs = curve(lambda count: contender(settled(many_legged(count)), 4), LEGS, rounds)
     links = tuple(3 * count + 1 for count in LEGS)
     tail = slice(counts.index(MANY), None)
@@ -133,6 +163,7 @@ def run(rounds: int) -> dict[str, Any]:
     header = ["contacts", "resting", "sliding", "spinning"]
     print_table("A step of a plate on many points, µs (minimum)", header, rows)
     print(NOTES)
+    print_beside_mujoco(rivalry)
     rows = [[str(size), f"{time:.2f}", f"{time / size:.3f}"] for size, time in zip(links, legs)]
     print_table("A step of a robot on four feet, µs (minimum)", ["links", "step", "per link"], rows)
     print("\nFitted growth: " + ", ".join(f"{name}: n^{p:.2f}" for name, p in fits.items()))
@@ -143,6 +174,7 @@ def run(rounds: int) -> dict[str, Any]:
     plot_growth("links", "A step of `exact_lcp`, four feet on the ground", links, {"standing": legs}, "links")
     return {
         "contacts": {"counts": counts, **curves},
+        "beside_mujoco": rivalry,
         "links": {"counts": links, "standing": legs},
         "exponents": fits,
         "goals": {"contacts": 2.0, "links": 1.0},

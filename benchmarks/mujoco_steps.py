@@ -53,13 +53,17 @@ def standing_robot(case: StepCase, options: Options) -> Any:
         drive = spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
         drive.gaintype, drive.biastype = mujoco.mjtGain.mjGAIN_FIXED, mujoco.mjtBias.mjBIAS_AFFINE
         drive.gainprm[0], drive.biasprm[1] = case.drive.stiffness, -case.drive.stiffness
-    option = spec.option
-    option.timestep, option.iterations = case.time_step, options.iterations
+    set_options(spec.option, options, case.time_step)
+    return spec.compile()
+
+
+def set_options(option: Any, options: Options, time_step: float) -> None:
+    """Put options and a time step, s, into those of a MuJoCo model or its specification."""
+    option.timestep, option.iterations = time_step, options.iterations
     option.solver = getattr(mujoco.mjtSolver, f"mjSOL_{options.solver}")
     option.cone = getattr(mujoco.mjtCone, f"mjCONE_{options.cone}")
     for flag in options.disabled:
         option.disableflags |= getattr(mujoco.mjtDisableBit, f"mjDSBL_{flag}")
-    return spec.compile()
 
 
 class MuJoCoPlayer:

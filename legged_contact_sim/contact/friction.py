@@ -9,7 +9,6 @@ W (the Delassus matrix) is symmetric and positive semidefinite; redundant contac
 """
 
 import math
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,18 +18,19 @@ from scipy.sparse.csgraph import connected_components
 
 from ..dynamics.functions import checked
 from ..errors import ParameterError
-from ..jit import compiled
+from ..jit import compiled, inlined
 from .solvers.block import solve_any
 from .solvers.block_sweeps import sweep
-from .solvers.problem import FrictionProblem, friction_work
+from .solvers.problem import FrictionProblem, FrictionWork
 from .solvers.proximal import choose_nearest
 from .solvers.residuals import natural_map
 
 Array = NDArray[np.float64]
 
-FEW = 8  # contacts; so few are not searched for islands
 ASYMMETRY = 1e-8  # of W, relative to its largest number
 CERTAIN = 1e-6  # relative; smaller velocities do not speak against a proof that there is no solution
+
+VECTORS = 14  # of a problem's size: ten of its work, four of an island
 
 STATUS = ("solved", "infeasible", "iteration_limit")
 
@@ -55,24 +55,134 @@ class FrictionSolution(NamedTuple):
     status: str
 
 
-@compiled
-def friction_entry(G, b, z, w, mu, modes, work, tolerance, max_iterations, cold):
+@inlined
+def is_sound(W, q, mu):
+    """Return whether all numbers are finite, W is symmetric with a positive diagonal, and no friction is negative."""
+    rows, smallest, largest, asymmetry, total = len(q), math.inf, 0.0, 0.0, 0.0
+    for r in range(rows):
+        smallest, largest, total = min(smallest, W[r, r]), max(largest, W[r, r]), total + abs(q[r]) + abs(W[r, r])
+        for s in range(r):
+            asymmetry, total = max(asymmetry, abs(W[r, s] - W[s, r])), total + abs(W[r, s]) + abs(W[s, r])
+    for k in range(len(mu)):
+        total = math.inf if mu[k] < 0.0 else total + mu[k]
+    return total < math.inf and smallest > 0.0 and asymmetry <= ASYMMETRY * largest
+
+
+@inlined
+def are_coupled(W, a, c):
+    """Return whether contacts ``a`` and ``c`` move one another."""
+    for r in range(3 * a, 3 * a + 3):
+        for s in range(3 * c, 3 * c + 3):
+            if W[r, s] != 0.0:
+                return True
+    return False
+
+
+@inlined
+def label_islands(W, labels, order):
+    """Number the islands of contacts that W couples, and list the contacts by islands; return how many."""
+    contacts, islands, listed = len(labels), 0, 0
+    for k in range(contacts):
+        labels[k] = -1
+    for first in range(contacts):
+        if labels[first] >= 0:
+            continue
+        labels[first], order[listed] = islands, first
+        at, listed = listed, listed + 1
+        while at < listed:
+            for k in range(contacts):
+                if labels[k] < 0 and are_coupled(W, order[at], k):
+                    labels[k], order[listed] = islands, k
+                    listed += 1
+            at += 1
+        islands += 1
+    listed = 0
+    for island in range(islands):
+        for k in range(contacts):
+            if labels[k] == island:
+                order[listed] = k
+                listed += 1
+    return islands
+
+
+@inlined
+def solve_island(problem, tolerance, max_iterations, cold):
     """Solve one problem, by a sweep first from a ``cold`` start; return the iterations and the natural map, m/s.
 
     Of many solutions the one nearest to the start is taken.
     """
-    problem = FrictionProblem(G, b, z, w, mu, 0.0, modes, work, len(mu), len(b))
-    for r in range(len(b)):
-        work.centre[r] = z[r]
+    work = problem.work
+    for r in range(problem.rows):
+        work.centre[r], work.shares[r] = problem.z[r], 0.0
     if cold:
         sweep(problem, 1.0)
     iterations, residual = solve_any(problem, tolerance, tolerance, max_iterations, natural_map)
     if residual <= tolerance:
         residual = natural_map(problem)
-        if len(mu) > 1:
+        if problem.contacts > 1:
             steps, residual = choose_nearest(problem, tolerance, natural_map)
             iterations += steps
     return iterations + int(cold), residual
+
+
+@inlined
+def gather_island(W, q, mu, z, own, problem):
+    """Copy the part of the contacts ``own`` into a problem of their own."""
+    for r in range(problem.rows):
+        k, m = own[r // 3], r % 3
+        problem.b[r], problem.z[r], problem.mu[r // 3] = q[3 * k + m], z[3 * k + m], mu[k]
+        for s in range(problem.rows):
+            problem.G[r, s] = W[3 * k + m, 3 * own[s // 3] + s % 3]
+
+
+@compiled
+def friction_entry(W, q, mu, z, w, errors, labels, integers, vectors, room, tolerance, max_iterations, cold):
+    """Solve a problem island by island; return the most iterations of an island, or -1 if it is not sound.
+
+    Args:
+        W: symmetric matrix (3n, 3n), 1/kg.
+        q: velocities without impulses (3n,), m/s.
+        mu: friction coefficients (n,).
+        z: impulses (3n,), N s: first guess in, solution out.
+        w: velocities (3n,), m/s, written.
+        errors: natural map of every contact's island (n,), m/s, written.
+        labels: number of every contact's island (n,), written.
+        integers: room for work, (5n,).
+        vectors: room for work and for an island, (VECTORS, 3n), zero.
+        room: for work and for an island, (2, 3n + 2, 3n + 3).
+        tolerance: of the natural map, m/s.
+        max_iterations: of an island.
+        cold: whether the first guess is none.
+    """
+    if not is_sound(W, q, mu):
+        return -1
+    contacts, rows = len(mu), len(q)
+    order, modes = integers[rows : rows + contacts], integers[rows + contacts :]
+    work = FrictionWork(
+        room[0], vectors[0], vectors[1], vectors[2], vectors[3], vectors[4], vectors[5], vectors[6], vectors[7],
+        vectors[8], vectors[9], integers,
+    )  # fmt: skip
+    if label_islands(W, labels, order) == 1:
+        iterations, errors[:] = solve_island(
+            FrictionProblem(W, q, z, w, mu, 0.0, modes, work, contacts, rows), tolerance, max_iterations, cold
+        )
+        return iterations
+    most, first = 0, 0
+    while first < contacts:
+        last = first + 1
+        while last < contacts and labels[order[last]] == labels[order[first]]:
+            last += 1
+        own, size = order[first:last], last - first
+        island = FrictionProblem(
+            room[1], vectors[10], vectors[11], vectors[12], vectors[13], 0.0, modes, work, size, 3 * size
+        )
+        gather_island(W, q, mu, z, own, island)
+        iterations, error = solve_island(island, tolerance, max_iterations, cold)
+        for r in range(3 * size):
+            k, m = own[r // 3], r % 3
+            z[3 * k + m], w[3 * k + m], errors[k] = island.z[r], island.w[r], error
+        most, first = max(most, iterations), last
+    return most
 
 
 def solve_friction(
@@ -100,52 +210,81 @@ def solve_friction(
     Returns:
         A `FrictionSolution`. A problem that could not be solved is told by its status, with the best impulses found.
     """
-    W, q, mu = _checked_problem(W, q, mu)
     if not 0.0 < tolerance < math.inf:
         raise ParameterError(f"tolerance is {tolerance!r}; expected a positive number")
     if not (isinstance(max_iterations, int | np.integer) and max_iterations >= 1):
         raise ParameterError(f"max_iterations is {max_iterations!r}; expected an integer of at least 1")
-    z = np.zeros(len(q)) if start is None else checked("start", start, len(q)).copy()
-    w, iterations, residual, status = np.empty(len(q)), 0, 0.0, 0
-    for rows, contacts in _islands(W, len(mu)):
-        part, friction, solution, velocities = _dense(W, rows), mu[contacts], z[rows], np.empty(len(q[rows]))
-        modes, work = np.zeros(len(friction), dtype=np.int64), friction_work(len(velocities))
-        done, error = friction_entry(
-            part, q[rows], solution, velocities, friction, modes, work, tolerance, max_iterations, start is None
-        )
-        z[rows], w[rows] = solution, velocities
-        iterations, residual = max(iterations, done), max(residual, error)
-        if not error <= tolerance:
-            status = max(status, 1 if _is_infeasible(part, q[rows], friction, solution) else 2)
-    return FrictionSolution(z, w, int(iterations), float(residual), bool(residual <= tolerance), STATUS[status])
-
-
-def _islands(W: Any, count: int) -> Iterator[tuple[Any, Any]]:
-    """Yield the rows and the contacts of every group of contacts that W couples."""
-    if count <= FEW and not sparse.issparse(W):
-        yield slice(None), slice(None)
-        return
     if sparse.issparse(W):
-        coupling = W.tocoo()
-        pattern = sparse.coo_matrix((np.ones(coupling.nnz), (coupling.row // 3, coupling.col // 3)), (count, count))
-    else:
-        pattern = sparse.csr_matrix((W != 0.0).reshape(count, 3, count, 3).any(axis=(1, 3)))
-    islands, labels = connected_components(pattern, directed=False)
-    if islands == 1:
-        yield slice(None), slice(None)
-        return
+        return _solve_sparse(*_checked_problem(W, q, mu), tolerance, start, max_iterations)
+    W, q, mu = _as_arrays(W, q, mu)
+    z = np.zeros(len(q)) if start is None else checked("start", start, len(q)).copy()
+    rows = len(q)
+    w, errors, vectors = np.empty(rows), np.empty(len(mu)), np.zeros((VECTORS, rows))
+    labels, integers = np.empty(len(mu), np.int64), np.empty(5 * len(mu), np.int64)
+    room = np.empty((2, rows + 2, rows + 3))
+    iterations = friction_entry(
+        W, q, mu, z, w, errors, labels, integers, vectors, room, tolerance, max_iterations, start is None
+    )
+    if iterations < 0:
+        _checked_problem(W, q, mu)
+    residual = float(errors.max())
+    status = 0 if residual <= tolerance else _failure(W, q, mu, z, labels, errors > tolerance)
+    return FrictionSolution(z, w, iterations, residual, status == 0, STATUS[status])
+
+
+def _as_arrays(W: Any, q: Any, mu: Any) -> tuple[Array, Array, Array]:
+    """Return a dense problem as float64 arrays in C order with shapes that fit; the numbers may still be wrong."""
+    try:
+        matrix, free = np.ascontiguousarray(W, dtype=np.float64), np.ascontiguousarray(q, dtype=np.float64)
+        count = len(free) // 3
+        friction = np.ascontiguousarray(mu, dtype=np.float64) if np.ndim(mu) else np.full(count, mu, dtype=np.float64)
+    except (TypeError, ValueError):
+        return _checked_problem(W, q, mu)
+    rows = 3 * count
+    if rows == 0 or matrix.shape != (rows, rows) or free.shape != (rows,) or friction.shape != (count,):
+        return _checked_problem(W, q, mu)
+    if not (matrix.flags.writeable and free.flags.writeable and friction.flags.writeable):  # compiled for one kind
+        return matrix.copy(), free.copy(), friction.copy()
+    return matrix, free, friction
+
+
+def _failure(W: Array, q: Array, mu: Array, z: Array, labels: NDArray[np.int64], failed: NDArray[np.bool_]) -> int:
+    """Return the status of a problem with islands that were not solved."""
+    status = 0
+    for label in np.unique(labels[failed]):
+        contacts = np.flatnonzero(labels == label)
+        rows = _rows_of(contacts)
+        infeasible = _is_infeasible(W[np.ix_(rows, rows)], q[rows], mu[contacts], z[rows])
+        status = max(status, 1 if infeasible else 2)
+    return status
+
+
+def _rows_of(contacts: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the rows of contacts."""
+    rows: NDArray[np.intp] = (3 * contacts[:, None] + np.arange(3)).ravel()
+    return rows
+
+
+def _solve_sparse(
+    W: Any, q: Array, mu: Array, tolerance: float, start: ArrayLike | None, max_iterations: int
+) -> FrictionSolution:
+    """Solve every island of a sparse problem as a dense one."""
+    guess = None if start is None else checked("start", start, len(q))
+    coupling, count = W.tocoo(), len(mu)
+    pattern = sparse.coo_matrix((np.ones(coupling.nnz), (coupling.row // 3, coupling.col // 3)), (count, count))
+    labels = connected_components(pattern, directed=False)[1]
+    z, w, iterations, residual, status = np.empty(len(q)), np.empty(len(q)), 0, 0.0, 0
     order, ends = np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels))
     for contacts in np.split(order, ends[:-1]):
-        yield (3 * contacts[:, None] + np.arange(3)).ravel(), contacts
-
-
-def _dense(W: Any, rows: Any) -> Array:
-    """Return the rows and columns of an island as a dense matrix."""
-    if isinstance(rows, slice):
-        return W.toarray() if sparse.issparse(W) else W
-    if sparse.issparse(W):
-        return np.ascontiguousarray(W[rows][:, rows].toarray())
-    return np.ascontiguousarray(W[np.ix_(rows, rows)])
+        rows = _rows_of(contacts)
+        own = None if guess is None else guess[rows]
+        found = solve_friction(
+            W[rows][:, rows].toarray(), q[rows], mu[contacts], tolerance, own, max_iterations=max_iterations
+        )
+        z[rows], w[rows] = found.impulses, found.velocities
+        iterations, residual = max(iterations, found.iterations), max(residual, found.residual)
+        status = max(status, STATUS.index(found.status))
+    return FrictionSolution(z, w, iterations, residual, status == 0, STATUS[status])
 
 
 def _is_infeasible(W: Array, q: Array, mu: Array, z: Array) -> bool:

@@ -91,6 +91,13 @@ def test_a_sparse_matrix_of_islands_gives_what_the_dense_one_does():
         np.testing.assert_allclose(W[36 * k : 36 * k + 36] @ whole.impulses, single @ alone.impulses, atol=1e-8)
 
 
+def test_a_problem_that_cannot_be_written_to_is_solved_as_any_other():
+    W, q = stack([2.0, 5.0])
+    expected = solve_friction(W, q, 0.7).impulses
+    W.flags.writeable = q.flags.writeable = False
+    np.testing.assert_array_equal(solve_friction(W, q, 0.7).impulses, expected)
+
+
 def test_a_warm_start_at_the_solution_stays_there():
     W, q = stack([2.0, 5.0, 1.0])
     first = solve_friction(W, q, 0.7)
