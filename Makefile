@@ -23,7 +23,7 @@ INSTALL = install() { { $(PIP) install $(UV) && $(VENV)/bin/uv pip install --qui
 	$(PIP) install "$$@" || $(OFFLINE); }; install
 OFFLINE := { echo "pip could not install it; is its package index in reach?" >&2; exit 1; }
 
-.PHONY: help test test-floor sim run view look soak lint types bench bench-ros clean
+.PHONY: help test test-floor sim run view look pictures soak lint types bench bench-ros clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -54,6 +54,9 @@ view: ## a robot or scenario in the browser, without ROS (SCENARIO=quadruped_tro
 
 look: $(VENV)/.view
 	@$(VENV)/bin/legged-contact-sim view $(if $(filter-out quadruped_stand,$(SCENARIO)),$(SCENARIO)) $(ARGS)
+
+pictures: $(VENV)/.packages ## draw the pictures of the documentation from real runs
+	@$(VENV)/bin/legged-contact-sim film quadruped_trot -o docs/pictures/trot.gif --duration 1.6 --rate 12.5 --width 480 --height 270
 
 soak: $(VENV)/.ros ## the long tests of the nodes: hundreds of resets under load
 	@SOAK=1 $(RUN) -m pytest -q test/nodes

@@ -3,10 +3,13 @@
 import configparser
 import email
 import importlib.util
+import os
 import re
 import shutil
 import subprocess
 import sys
+import sysconfig
+import venv
 import xml.etree.ElementTree as ElementTree
 import zipfile
 from pathlib import Path
@@ -120,6 +123,22 @@ def test_catkin_pkg_accepts_the_manifest():
 
 def test_resource_marker_bears_the_name_of_the_package():
     assert [path.name for path in (ROOT / "resource").iterdir()] == [NAME]
+
+
+def test_the_wheel_runs_in_an_environment_of_its_own(wheel, tmp_path):
+    """Installed into an empty environment, beside the libraries of this one, it finds its robots and its own code."""
+    venv.create(tmp_path / "env", with_pip=False)
+    python = tmp_path / "env/bin/python"
+    command = [sys.executable, "-m", "pip", "--python", str(python), "install", "--no-deps", "--no-index", "--quiet"]
+    subprocess.run([*command, str(wheel.filename)], check=True)
+    libraries = {"PYTHONPATH": sysconfig.get_path("purelib"), "PATH": os.environ["PATH"]}
+    program = [str(tmp_path / "env/bin/legged-contact-sim"), "robots"]
+    done = subprocess.run(program, cwd=tmp_path, env=libraries, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "quadruped16" in done.stdout
+    where = [str(python), "-c", f"import {NAME}; print({NAME}.__file__)"]
+    found = subprocess.run(where, cwd=tmp_path, env=libraries, capture_output=True, text=True, check=True).stdout
+    assert found.startswith(str(tmp_path / "env"))
 
 
 def test_colcon_puts_scripts_where_ros2_run_looks():
