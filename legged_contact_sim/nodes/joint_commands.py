@@ -18,6 +18,7 @@ from .joint_drives import JointDrives, Motion, Wanted
 from .polling import Mailbox
 from .qos import COMMANDS
 from .snapshot import NANOSECONDS
+from .topic_control import QUANTITIES, TopicSystem, commanded, topic_systems
 from .trajectories import motion_of
 
 MOST_BYTES = 1 << 16  # of a message; longer ones are not even looked at
@@ -81,6 +82,10 @@ class Commands:
             from legged_contact_sim_msgs.msg import LowLevelCommand
 
             self._listen(node, LowLevelCommand, "low_level_command", self._take_with_gains)
+
+        for system in topic_systems(self._simulator.robot):
+            take = lambda message, awaited, s=system: self._take_of_system(s, message, awaited)  # noqa: E731
+            self._listen(node, JointState, system.commands, take)
 
     def _listen(self, node: Node, kind: Any, topic: str, take: Callable[[Any, int | None], int]) -> None:
         self._sources.append((Mailbox(node, kind, topic, COMMANDS), take))
@@ -192,6 +197,27 @@ class Commands:
         else:
             wanted = Wanted(columns, nothing, nothing, numbers, nothing, damping)
         self.drives.want(wanted, self._now)
+        return -1 if awaited is None else awaited
+
+    def _take_of_system(self, system: TopicSystem, message: JointState, awaited: int | None) -> int:
+        try:
+            asked = commanded(system, message)
+        except ValueError as error:
+            raise RefusedError("system", str(error)) from None
+        names = [name for name in message.name if any(name in asked[quantity] for quantity in QUANTITIES)]
+        columns = self._columns_by_name(names)
+        if not len(columns):
+            raise RefusedError("idle", "no joint is commanded")
+        position, velocity, effort = (
+            _numbers(quantity, [asked[quantity].get(name, 0.0) for name in names], columns) for quantity in QUANTITIES
+        )
+        placed = np.array([name in asked["position"] for name in names])
+        moved = placed | np.array([name in asked["velocity"] for name in names])
+        for joints, gains in ((moved, self.gains), (~moved, None)):  # those without targets keep to plain efforts
+            if joints.any():
+                some = columns[joints]
+                laws = () if gains is None else (gains[0, some] * placed[joints], gains[1, some])
+                self.drives.want(Wanted(some, effort[joints], position[joints], velocity[joints], *laws), self._now)
         return -1 if awaited is None else awaited
 
     def _take_trajectory(self, message: JointTrajectoryMessage, awaited: int | None) -> int:

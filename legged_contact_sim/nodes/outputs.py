@@ -14,6 +14,7 @@ from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
 from ..model import RobotModel
+from ..model.records import REVOLUTE
 from .cdr import STAMP, Template, put_quaternion, put_stamp, put_vector, sender
 from .qos import LATCHED, PICTURES, STREAM
 from .snapshot import Snapshot
@@ -51,19 +52,22 @@ class ClockOutput:
 class JointStateOutput:
     """Positions, velocities and applied efforts of the joints."""
 
-    def __init__(self, node: Node, robot: RobotModel) -> None:
+    def __init__(self, node: Node, robot: RobotModel, topic: str = "joint_states") -> None:
         """Prepare the message with the joints' names."""
         count = robot.joint_count
         numbers = [STAMP, ("position", "<f8", count), ("velocity", "<f8", count), ("effort", "<f8", count)]
         self._template = Template(JointState(name=list(robot.joint_names)), numbers, _fill_joint_state)
         record = self._template.record[0]
         self._stamp, self._position, self._velocity, self._effort = (record[name] for name in record.dtype.names)
-        self._send = sender(node.create_publisher(JointState, "joint_states", STREAM))
+        self._turning = robot.links["joint_kind"][robot.joint_links] == REVOLUTE
+        self._send = sender(node.create_publisher(JointState, topic, STREAM))
 
-    def publish(self, snapshot: Snapshot) -> None:
-        """Publish the joints of a snapshot."""
+    def publish(self, snapshot: Snapshot, wrapped: bool = False) -> None:
+        """Publish the joints of a snapshot; ``wrapped``: angles jump from 2 pi to -2 pi."""
         self._stamp[:] = snapshot.stamp
         self._position[:] = snapshot.position
+        if wrapped:
+            self._position[self._turning] = between_two_turns(self._position[self._turning])
         self._velocity[:] = snapshot.velocity
         self._effort[:] = snapshot.effort
         self._send(self._template.encoded())
@@ -73,6 +77,12 @@ def _fill_joint_state(message: JointState, record: np.void) -> None:
     put_stamp(message.header.stamp, record["stamp"])
     for name in ("position", "velocity", "effort"):
         setattr(message, name, record[name].tolist())
+
+
+def between_two_turns(position: np.ndarray) -> np.ndarray:
+    """Return angles, rad, wrapped into [-2 pi, 2 pi[."""
+    turn = 2.0 * np.pi
+    return np.where(np.abs(position) < turn, position, (position + turn) % (2.0 * turn) - turn)
 
 
 class OdometryOutput:

@@ -22,6 +22,7 @@ from .outputs import (
 from .sensor_outputs import ContactStateOutput, EnergyOutput, SensorOutputs
 from .sensor_parameters import make_contact_switches, make_encoders
 from .snapshot import Snapshot
+from .topic_control import TopicStates
 from .transforms import FrameTree
 
 CLOCK, WRENCH, ODOMETRY, TRANSFORMS, MARKERS, DIAGNOSTICS, IMUS, STATES, ENERGY, HEIGHTS = range(10)
@@ -40,6 +41,7 @@ class Outputs:
         self._frames = FrameTree(simulator.robot, values["world_frame"], values["frame_prefix"])
         self._clock = ClockOutput(node)
         self._joint_states = JointStateOutput(node, simulator.robot)
+        self._topic_states = TopicStates(node, simulator.robot)
         self._odometry = OdometryOutput(node, self._frames)
         self.wrenches = WrenchOutput(node, self._frames)
         self._transforms = TransformOutput(node, self._frames, values["link_frames"])
@@ -90,6 +92,7 @@ class Outputs:
             self._publish_picture(snapshot, due[TRANSFORMS], due[MARKERS])
         if due[DIAGNOSTICS]:
             self.publish_conditions(snapshot, conditions)
+        self._topic_states.publish(snapshot)
         self._joint_states.publish(snapshot)
 
     def add_tick(self, snapshot: Snapshot, elapsed: float) -> None:

@@ -1,0 +1,87 @@
+"""A robot with a `<ros2_control>` tag for hardware behind topics, seen from the other side of these topics."""
+
+import numpy as np
+import pytest
+from ros_bench import wait_for
+from sensor_msgs.msg import JointState
+
+from legged_contact_sim import ModelError, RobotModel
+from legged_contact_sim.nodes.outputs import between_two_turns
+from legged_contact_sim.nodes.topic_control import topic_systems
+
+NAN = float("nan")
+JOINT = """
+  <joint name="{name}" type="continuous"><parent link="world"/><child link="{name}_rotor"/><axis xyz="0 0 1"/>
+    <dynamics damping="0.05"/><limit effort="10" velocity="100"/></joint>
+  <link name="{name}_rotor"><inertial><mass value="1"/>
+    <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.01" iyz="0" izz="0.01"/></inertial></link>
+"""
+SYSTEM = """
+  <ros2_control name="arm" type="system">
+    <hardware>
+      <plugin>joint_state_topic_hardware_interface/JointStateTopicSystem</plugin>
+      <param name="joint_commands_topic">/arm/commands</param>
+      <param name="joint_states_topic">/arm/states</param>
+      <param name="sum_wrapped_joint_states">true</param>
+      <param name="trigger_joint_command_threshold">-1</param>
+    </hardware>
+    <joint name="{first}"><command_interface name="position"/><command_interface name="velocity"/>
+      <state_interface name="position"/></joint>
+    <joint name="spun"><command_interface name="{interface}"/><state_interface name="velocity"/></joint>
+  </ros2_control>
+"""
+
+
+def urdf(first="placed", interface="effort"):
+    joints = "".join(JOINT.format(name=name) for name in ("placed", "spun", "free"))
+    system = SYSTEM.format(first=first, interface=interface)
+    return f'<robot name="arm"><link name="world"/>{joints}{system}</robot>'
+
+
+def test_the_tag_is_read_and_what_does_not_fit_is_named():
+    (system,) = topic_systems(RobotModel.from_urdf(urdf()))
+    assert (system.commands, system.states, system.wrapped) == ("/arm/commands", "/arm/states", True)
+    assert system.interfaces == {"placed": ("position", "velocity"), "spun": ("effort",)}
+    with pytest.raises(ModelError, match="names joint 'tail'"):
+        topic_systems(RobotModel.from_urdf(urdf(first="tail")))
+    with pytest.raises(ModelError, match="'torque'; expected position, velocity, effort"):
+        topic_systems(RobotModel.from_urdf(urdf(interface="torque")))
+
+
+def test_angles_wrap_between_two_turns():
+    angles = np.array([-7.0, -6.0, 0.0, 6.0, 7.0, 20.0])
+    wrapped = between_two_turns(angles)
+    assert (np.abs(wrapped) <= 2 * np.pi).all()
+    np.testing.assert_allclose(np.exp(1j * wrapped), np.exp(1j * angles), atol=1e-12)
+    np.testing.assert_array_equal(wrapped[1:4], angles[1:4])
+
+
+def test_joints_do_what_ros2_control_writes(bench, tmp_path):
+    path = tmp_path / "arm.urdf"
+    path.write_text(urdf())
+    settings = ("drive.stiffness:=[5.0]", "drive.damping:=[0.4]", "command_timeout:=0.0")
+    simulator = bench.simulator(f"robot:={path}", *settings)
+    states = bench.mailbox(JointState, "/arm/states")
+    commands = bench.node.create_publisher(JointState, "/arm/commands", 1)
+    wait_for(lambda: commands.get_subscription_count() > 0, "matched", bench.processes)
+
+    def send(position, velocity, effort):
+        names = ["placed", "spun"]
+        commands.publish(JointState(name=names, position=position, velocity=velocity, effort=effort))
+
+    def settled(test):
+        return wait_for(lambda: test(s := bench.latest(states)) and s, "the joints do it", bench.processes)
+
+    send([0.7], [NAN], [0.5])  # nobody claims the velocity
+    last = settled(lambda s: abs(s.position[0] - 0.7) < 1e-3 and abs(s.velocity[1] - 10.0) < 0.1)  # 0.5 / 0.05
+    assert list(last.name) == ["placed", "spun", "free"] and last.effort[1] == pytest.approx(0.5)
+    assert last.position[2] == 0.0, "nobody commands it"
+    assert max(abs(bench.next(states).position[1]) for _ in range(1500)) <= 2 * np.pi + 1e-9
+    for hostile in (([NAN], [NAN], [NAN]), ([float("inf")], [0.0], [0.0]), ([], [0.0], [0.0]), ([0.0] * 2, [0.0], [])):
+        send(*hostile)
+    words = ("no joint is commanded", "not finite", "expected 1 numbers for position, found 0")
+    wait_for(lambda: all(word in simulator.said() for word in words), "all are dropped", bench.processes)
+    last = settled(lambda s: True)
+    assert last.position[0] == pytest.approx(0.7, abs=1e-3) and last.effort[1] == pytest.approx(0.5)
+    send([NAN], [2.0], [0.0])
+    settled(lambda s: abs(s.velocity[0] - 2.0 * 0.4 / 0.45) < 0.05 and s.effort[1] == 0.0)
