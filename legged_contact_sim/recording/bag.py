@@ -12,6 +12,7 @@ from .mcap_file import McapFile
 
 VERSION = 9  # of the metadata
 METADATA = "metadata.yaml"
+DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)  # a quarter of the time, where PyYAML has libyaml
 
 
 class Topic(NamedTuple):
@@ -112,7 +113,7 @@ def write_metadata(folder: Path, file: McapFile, completeness: dict[str, str]) -
     """Write what is in a bag, and what it lacks, beside it, in one stroke."""
     information = _information(folder, file) | {"custom_data": completeness}
     new = folder / f".{METADATA}"
-    new.write_text(yaml.safe_dump({"rosbag2_bagfile_information": information}, sort_keys=False))
+    new.write_text(yaml.dump({"rosbag2_bagfile_information": information}, Dumper=DUMPER, sort_keys=False))
     os.replace(new, folder / METADATA)
 
 

@@ -213,7 +213,7 @@ def test_a_quadruped_lands_and_stands():
 def test_no_impact_of_a_robot_gains_energy(name):
     count = 0
 
-    @settings(max_examples=450, deadline=None)
+    @settings(max_examples=150, deadline=None)
     @given(seed=st.integers(0, 10**6), friction=st.floats(0.0, 2.0), restitution=st.floats(0.0, 1.0))
     def strike(seed, friction, restitution):
         nonlocal count
@@ -228,7 +228,7 @@ def test_no_impact_of_a_robot_gains_energy(name):
         assert np.isfinite(sim.state.v).all()
 
     strike()
-    assert count >= 250
+    assert count >= 80
 
 
 def test_a_pendulum_stops_at_its_joint_limit():
