@@ -7,6 +7,8 @@ from scipy.integrate import solve_ivp
 
 from legged_contact_sim import RobotModel
 from legged_contact_sim.contact.models.distributed import DistributedParameters
+from legged_contact_sim.dynamics import center_of_mass
+from legged_contact_sim.simulation.foot_wrench import foot_wrench
 
 LAW = DistributedParameters()
 FOOT, PULLER, SPRING = 20.0, 5.0, 5000.0  # kg, kg, N/m
@@ -240,6 +242,14 @@ def test_a_dropped_biped_ends_with_its_weight():
     assert (run.forces[:, :, 2] >= 0.0).all()
     soles = [k for k, name in enumerate(run.robot.contact_names) if "sole" in name]
     assert (run.gaps[-1, soles] < 0.0).all()
+    feet = [foot_wrench(run, link) for link in ("left_foot", "right_foot")]
+    assert sum(foot.force[-1, 2] for foot in feet) == pytest.approx(total[-1])
+    for foot in feet:
+        assert np.isnan(foot.center[0]).all()  # in the air
+        assert -0.0665 < foot.center[-1, 0] - run.q[-1, 0] < 0.1995 + 0.1  # on the sole, a little ahead of the hips
+        assert foot.moment[-1, :2] == pytest.approx(0.0, abs=1e-3 * weight)
+    center = sum(foot.force[-1, 2] * foot.center[-1, 0] for foot in feet) / total[-1]
+    assert center == pytest.approx(center_of_mass(run.robot, run.q[-1])[0], abs=1e-3)  # at rest
     assert run.solver[-1, 2] == 0.0
 
 

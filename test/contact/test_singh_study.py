@@ -6,6 +6,7 @@ import pytest
 
 from legged_contact_sim.studies.singh import fall as singh
 from legged_contact_sim.studies.singh import jump as singh_jump
+from legged_contact_sim.studies.singh import set_point
 
 
 @cache
@@ -40,3 +41,11 @@ def test_jump_lands_within_its_bounds_and_every_event_is_resolved():
     assert numbers["largest_penetration"] < 1e-8
     assert numbers["end_speed"] < 0.1
     assert max(event.energy_after - event.energy_before for event in found.run.events) == pytest.approx(0.0, abs=1e-6)
+
+
+def test_the_documents_own_control_lifts_the_heel_first_and_rests_after_lift_off():
+    found = set_point.summary(set_point.set_point_jump(0.3))
+    assert found["phases"] == ["fall", "whole", "toe", "off"]
+    assert found["effort_after_lift_off"] == 0.0
+    assert found["foot_clearance"] > 0.1
+    assert found["energy_drift"] < 1e-6
