@@ -14,6 +14,8 @@ SETTLED = 2.0  # s of a trot after which it is steady
 ALPHAS = np.round(np.arange(0.1, 2.05, 0.1), 10)
 MODE = "The study's own mode: contacts closed at the midpoint, its tolerances, no halving of alpha, no Newton finish."
 
+SLOW = "its 60 bilateral rows are iterated with the contacts, 270 to 390 times a step at the study's tolerance"
+OPEN_LOOP = "at most 2 mm after 3.2 s; joints follow a plan, nothing corrects the trunk, and small differences grow"
 MIDPOINT = "a contact that acts once it is closed at the midpoint arrives up to half a step's way, v h / 2, too deep"
 
 
@@ -148,6 +150,8 @@ def speed_criteria() -> tuple[Criterion, ...]:
             f"{name}_ratio",
             f"{row.evaluations:g} 1/s, {row.factor:g} times real time",
             at_least(goals[name[1]]),
+            "",
+            SLOW if name in ("HMJP", "HMSP") else "",
         )
         for name, row in TABLE.items()
     )
@@ -162,7 +166,9 @@ TROT = Experiment(
         *speed_criteria(),
         Criterion("all stay upright", "all_upright", "they trot", true()),
         Criterion("minimal, extended, maximal: fastest of each in this order", "ordered", "minimal is fastest", true()),
-        Criterion("largest distance of a hard trunk from HmJ's", "hard_apart", "not given", at_most(0.02), "m"),
+        Criterion(
+            "largest distance of a hard trunk from HmJ's", "hard_apart", "not given", at_most(0.02), "m", OPEN_LOOP
+        ),
     ),
     pictures=(Picture("Fig. 7", "figure_7", "CPU time of a step, trotting; bars: over the cycles", draw_times),),
     remarks=(
