@@ -23,7 +23,7 @@ INSTALL = install() { { $(PIP) install $(UV) && $(VENV)/bin/uv pip install --qui
 	$(PIP) install "$$@" || $(OFFLINE); }; install
 OFFLINE := { echo "pip could not install it; is its package index in reach?" >&2; exit 1; }
 
-.PHONY: help test test-floor sim run view look pictures soak lint types bench bench-ros clean
+.PHONY: help test test-floor sim run view look pictures soak lint types bench judge bench-ros clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -72,6 +72,9 @@ types: $(VENV)/.packages ## mypy
 
 bench: $(VENV)/.bench ## compare with other engines
 	@$(RUN) -m benchmarks
+
+judge: $(VENV)/.bench ## errors against closed forms and conservation, beside MuJoCo's and Pinocchio's
+	@$(RUN) -m benchmarks judge
 
 bench-ros: $(VENV)/.ros ## how much of a core the simulator node takes at full load (a minute)
 	@$(RUN) -m benchmarks.ros_load

@@ -5,7 +5,7 @@ import os
 from functools import partial
 from pathlib import Path
 
-from . import batch, dynamics, event_driven, friction, growth, reading, steps, table1
+from . import batch, dynamics, event_driven, friction, growth, judge, reading, steps, table1
 from .report import RESULTS, write_json
 from .timing import machine, use_one_core
 
@@ -17,6 +17,7 @@ PARTS = {
     "batch": batch.run,
     "growth": growth.run,
     "friction": friction.run,
+    "judge": judge.run,
     "table1": table1.run,
 }
 
