@@ -93,6 +93,24 @@ def test_a_joint_that_mimics_with_ratio_zero_is_a_locked_one():
     np.testing.assert_allclose(bases[0], bases[1], atol=1e-8)
 
 
+def test_coupled_joints_at_their_limits_carry_the_weight():
+    """Both limits stop the same motion, and dry friction may hold it, too: no row of the problem moves any more."""
+    slide = (
+        '<joint name="{0}" type="prismatic"><parent link="world"/><child link="{0}"/><axis xyz="0 0 1"/>'
+        '<limit lower="0" upper="1" effort="0" velocity="0"/><dynamics friction="{1}"/>{2}</joint>'
+        '<link name="{0}"><inertial><mass value="1"/>'
+        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+    )
+    mimic = '<mimic joint="a" multiplier="2"/>'
+    for friction in (0.0, 5.0, 50.0):
+        text = slide.format("a", friction, "") + slide.format("b", friction, mimic)
+        sim = Simulator(RobotModel.from_urdf(f'<robot name="two"><link name="world"/>{text}</robot>'), time_step=1e-3)
+        sim.reset([0.01, 0.02])
+        sim.run(0.3, sample_every=10)
+        np.testing.assert_allclose(sim.v, 0.0, atol=1e-9)
+        np.testing.assert_allclose(sim.q, 0.0 if friction < 9.81 else sim.q[0] * np.array([1.0, 2.0]), atol=1e-9)
+
+
 @pytest.mark.parametrize("model", ["penalty", "hybrid"])
 def test_a_model_that_cannot_keep_loops_says_so(model):
     with pytest.raises(ParameterError, match=f"{model} cannot keep equality pin; expected exact_lcp or moreau"):

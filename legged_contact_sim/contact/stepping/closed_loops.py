@@ -28,7 +28,7 @@ from ...dynamics.kinematics import carry_two_rates, place_bodies
 from ...dynamics.manifold import move
 from ...jit import inlined, inlined_always
 from ..bookkeeping import book_solution
-from ..constraint_rows import fill_rows, soften
+from ..constraint_rows import SOFTNESS, fill_rows, soften
 from ..impulses import gather_impulses
 from ..joint_rows import append_joint_rows, joint_laws_are_rows
 from .acting_contacts import NO_ROOM
@@ -79,7 +79,10 @@ def predict(system, method, part, pushed, settings):
 
 @inlined
 def close_rows(system, contacts, rows):
-    """Take from G what the closures' impulses take from the motion that contacts and limits cause."""
+    """Take from G what the closures' impulses take from the motion that contacts and limits cause.
+
+    A row that they leave no motion (a limit of a joint that follows one that friction holds) keeps a trace of it.
+    """
     closures, G = system.closures, system.G
     couplings, responses, e = closures.couplings, closures.responses, len(closures.impulses)
     for s in range(rows):
@@ -87,11 +90,13 @@ def close_rows(system, contacts, rows):
             shared = sides_coupling(system.links, system.bodies, closures, r, system.rows[s], system.row_efforts[s])
             couplings[s, r] = shared
         solve_closures(closures, couplings[s], responses[s])
+        least = SOFTNESS * G[s, s]
         for t in range(s + 1):
             total = G[s, t]
             for r in range(e):
                 total -= responses[s, r] * couplings[t, r]
             G[s, t], G[t, s] = total, total
+        G[s, s] = max(G[s, s], least)
     for k in range(contacts):
         soften(G, 3 * k)
 
