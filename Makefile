@@ -23,7 +23,7 @@ INSTALL = install() { { $(PIP) install $(UV) && $(VENV)/bin/uv pip install --qui
 	$(PIP) install "$$@" || $(OFFLINE); }; install
 OFFLINE := { echo "pip could not install it; is its package index in reach?" >&2; exit 1; }
 
-.PHONY: help test test-floor sim run view look pictures soak lint types bench judge bench-ros clean
+.PHONY: help test test-floor sim run view look docs pictures soak lint types bench judge bench-ros clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -54,6 +54,10 @@ view: ## a robot or scenario in the browser, without ROS (SCENARIO=quadruped_tro
 
 look: $(VENV)/.view
 	@$(VENV)/bin/legged-contact-sim view $(if $(filter-out quadruped_stand,$(SCENARIO)),$(SCENARIO)) $(ARGS)
+
+docs: requirements/docs.txt | $(VENV)/.python ## build the site into site/
+	@$(RUN) -c 'import material' 2>/dev/null || $(INSTALL) -r requirements/docs.txt
+	@NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --quiet
 
 pictures: $(VENV)/.packages ## draw the pictures of the documentation from real runs
 	@$(VENV)/bin/legged-contact-sim film quadruped_trot -o docs/pictures/trot.gif --duration 1.6 --rate 12.5 --width 480 --height 270

@@ -99,6 +99,7 @@ setup(
             *sweep,
             *xacro,
         ],
+        "docs": ["mkdocs>=1.6,<2", "mkdocs-material>=9.5"],
         "bench": ["dartpy", "drake", "pybullet", *engines, *plot, *sweep],
     },
     zip_safe=False,
