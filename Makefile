@@ -84,7 +84,7 @@ bench-ros: $(VENV)/.ros ## how much of a core the simulator node takes at full l
 	@$(RUN) -m benchmarks.ros_load
 
 clean: ## remove the environment, caches and build products
-	@rm -rf $(VENV) $(VENV)-sim $(VENV)-floor build install log *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) $(VENV)-sim $(VENV)-floor build install log site *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.packages: requirements/$(PACKAGES).txt $(SOURCES) | $(VENV)/.python
