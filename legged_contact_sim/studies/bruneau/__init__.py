@@ -6,7 +6,7 @@ from ..frame import Criterion, Experiment, Picture, Result, Study, at_least, at_
 from .gait import run_gait
 from .gait_plots import draw_center, draw_normal, draw_poses, draw_tangential
 from .plots import draw_drop, draw_points, draw_ratio, draw_sliding
-from .runs import TIME_STEP, WEIGHT, biped, drop, foot_columns, points_of, ratio, slide
+from .runs import TIME_STEP, WEIGHT, biped, drop, foot_columns, points_of, ratio, slide, sole_velocity
 
 BLEND = 0.012  # s; the transition after breakaway, and two steps
 
@@ -52,7 +52,10 @@ def run_slide(quick: bool) -> Result:
         "slides_for": float(time[first_stop] - time[full]),
         "phases_in_order": bool(0.0 < time[begin] <= time[full] < time[first_stop] <= time[end] < time[-1]),
     }
-    tables = {"sliding": {"time": time, **columns, "velocity": run.v[:, 0]}, "points": point_forces(run, begin, end)}
+    tables = {
+        "sliding": {"time": time, **columns, "velocity": sole_velocity(run)},
+        "points": point_forces(run, begin, end),
+    }
     return Result(numbers, tables)
 
 

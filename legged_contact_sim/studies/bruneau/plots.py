@@ -58,7 +58,7 @@ def draw_ratio(result: Result) -> Any:
         force.axhline(value, color="grey", linestyle="--")
     force.set_ylabel("tangential over normal")
     velocity.plot(series["time"], series["velocity"])
-    velocity.set_ylabel("velocity of the pelvis (m/s)")
+    velocity.set_ylabel("velocity of the soles (m/s)")
     for axes in (force, velocity):
         mark(axes, result)
     return figure

@@ -104,3 +104,11 @@ def ratio(columns: dict[str, Any]) -> np.ndarray:
     normal = columns["normal_left"] + columns["normal_right"]
     tangential = columns["tangential_left"] + columns["tangential_right"]
     return np.abs(tangential) / np.maximum(normal, 1e-9)
+
+
+def sole_velocity(run: Trajectory) -> np.ndarray:
+    """Return the mean velocity along x of the testing points that touch, (T,), m/s; 0: none does."""
+    points = [k for prefix in FEET.values() for k in points_of(prefix)]
+    touching = run.modes[:, points] != OPEN
+    total = (run.slip_velocities[:, points, 0] * touching).sum(axis=1)
+    return np.asarray(total / np.maximum(touching.sum(axis=1), 1))
