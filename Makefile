@@ -17,7 +17,7 @@ export PIP_NO_INPUT := 1
 export PIP_ROOT_USER_ACTION := ignore
 # Errors only: warnings about a machine's registry set-up are not ours.
 PIP := $(RUN) -m pip --quiet --quiet
-# uv takes a seventh of pip's processor time. It does not know pip's settings: where it fails, pip decides.
+# uv takes a fifth of pip's processor time. It does not know pip's settings: where it fails, pip decides.
 UV := uv==0.13.8
 INSTALL = install() { { $(PIP) install $(UV) && $(VENV)/bin/uv pip install --quiet --python $(RUN) "$$@"; } 2>/dev/null || \
 	$(PIP) install "$$@" || $(OFFLINE); }; install

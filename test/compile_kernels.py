@@ -1,6 +1,6 @@
 """Compile what the tests run, ours and the model of `contact/other_package`, in one process: ``make test`` begins so.
 
-Compiled one by one, as tests come to need them, kernels take twice the processor time.
+Compiled one by one, as tests come to need them, kernels take more processor time: each begins from nothing.
 """
 
 import sys

@@ -20,7 +20,7 @@ ROBOT = "quadruped12"  # the type of a kernel does not depend on the robot
 
 def add_command(commands: Any) -> None:
     """Add the command to the command line's parser."""
-    words = "compile contact models together, in half of the time that they take one by one when they are first used"
+    words = "compile contact models together, for less processor time than one by one when they are first used"
     parser = commands.add_parser("compile", help=words)
     parser.add_argument("models", nargs="*", metavar="MODEL", help="default: all, and the functions of dynamics")
     parser.set_defaults(action=compile_kernels)

@@ -1,7 +1,7 @@
 """A process that compiles many entries one after the other: what several of them call is typed and lowered once.
 
 A worker of `request` compiles one entry and ends, and the next one begins from nothing. Contact models share most of
-their functions, so that in one process all of them take little more than half of the time.
+their functions: after `compliant`, `penalty` has little left to do.
 """
 
 import gc
