@@ -19,7 +19,7 @@ from .problem import project_row
 # Multiples of the diagonal that are added: a first step with the small one solves most problems at once; where
 # contacts are redundant it fails, and the other follows.
 SHARP, BLUNT = 1e-10, 1e-7
-FEW_ROWS = 24  # more are faster in panels than in 3x3 blocks
+FEW_ROWS = 96  # more are faster in panels than in 3x3 blocks
 
 
 @inlined
