@@ -2,7 +2,8 @@
 
 1 kHz joint states, wrenches and clock, 100 Hz transforms and markers, a controller that answers at 500 Hz, physics at
 2 kHz, 16 joints; odometry as by default. Besides the controller, a meter subscribes to all of it but the odometry and
-counts what comes. The simulator has a core to itself where there are several. Prints JSON.
+counts what comes. The simulator has a core to itself where there are several. Once more with IMU, contact states and
+energy audit at 1 kHz. Prints JSON.
 """
 
 import argparse
@@ -17,7 +18,9 @@ from typing import Any
 
 ROBOT = "quadruped16"
 STAND = {"robot": ROBOT, "hold.stiffness": 1500.0, "hold.damping": 60.0}
-FULL = {"tf_rate": 100.0, "marker_rate": 100.0, "wrench_rate": 1000.0, "clock_rate": 1000.0}
+QUIET = {"imu_rate": 0.0, "contact_state_rate": 0.0, "energy_rate": 0.0}
+FULL = {"tf_rate": 100.0, "marker_rate": 100.0, "wrench_rate": 1000.0, "clock_rate": 1000.0} | QUIET
+SENSORS = FULL | dict.fromkeys(QUIET, 1000.0)
 NO_CONTACTS = FULL | {"wrench_rate": 0.0, "marker_rate": 0.0}
 PID = {"robot": ROBOT, "joint_pid.stiffness": "[1.0]", "joint_pid.damping": "[0.01]"}
 MATCHED = 2.0  # s after which the controller, too, knows of the meter, which has to see the very first command
@@ -25,7 +28,7 @@ SETTLE = 5.0  # s before anything is measured
 
 
 def main() -> None:
-    """Measure with and without contact output."""
+    """Measure with and without contact output, and with everything that sensors tell besides."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--domain", default="77", help="a ROS domain that nobody else uses")
@@ -34,8 +37,21 @@ def main() -> None:
     cores = sorted(os.sched_getaffinity(0))
     full = measure(FULL, options.seconds, cores)
     without = measure(NO_CONTACTS, options.seconds / 3.0, cores)
+    sensors = measure(SENSORS, options.seconds, cores)
+    cost = sensors["part_of_a_core"] / full["part_of_a_core"]
     change = full["real_time_factor"] / without["real_time_factor"] - 1.0
-    print(json.dumps({"full": full, "without_contact_output": without, "change_of_factor": change}, indent=2))
+    print(
+        json.dumps(
+            {
+                "full": full,
+                "without_contact_output": without,
+                "change_of_factor": change,
+                "with_sensors": sensors,
+                "cost_of_sensors": cost,
+            },
+            indent=2,
+        )
+    )
 
 
 def measure(rates: dict[str, float], seconds: float, cores: list[int]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from legged_contact_sim import ParameterError, RobotModel, Simulator
+from legged_contact_sim.model.gains import proposed_gains
 
 INERTIA, LIMIT = 0.05, 30.0
 WHEEL = f"""
@@ -86,6 +87,28 @@ def test_explicit_is_the_effort_of_the_state_at_the_command(sim):
     sim.step()
     assert sim.effort == pytest.approx([LIMIT])
     sim.command()
+
+
+def test_a_quadruped_stands_on_targets_at_any_rate_inside_the_step_and_at_a_high_one_held():
+    robot = RobotModel.from_urdf("quadruped12")
+    sim, gains, home = Simulator(robot, friction=0.8), proposed_gains(robot), robot.home[7:]
+
+    def stand(rate, inside):
+        """Return the height after 1.5 s, m, and the fastest joint in the last quarter of a second, rad/s."""
+        q = sim.home()
+        q[2] += 0.02
+        sim.reset(q)
+        fastest = 0.0
+        for k in range(round(1.5 * rate)):
+            sim.command(home, stiffness=4.0 * gains.stiffness, damping=4.0 * gains.damping, inside=inside)
+            sim.advance(round(2000 / rate))
+            fastest = max(fastest, np.abs(sim.v[6:]).max()) if k > 1.25 * rate else 0.0
+        return sim.q[2], fastest
+
+    slow, fast, held = stand(50, True), stand(500, True), stand(500, False)
+    assert max(slow[1], fast[1], held[1]) < 1e-3
+    assert [slow[0], held[0]] == pytest.approx([fast[0]] * 2, abs=1e-4)
+    assert stand(50, False)[1] > 1.0, "held for 20 ms, these gains shake the robot"
 
 
 def test_targets_follow_to_another_contact_model_and_into_copies(sim):
