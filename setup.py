@@ -49,6 +49,7 @@ plot = ["matplotlib>=3.8"]
 xacro = ["xacro>=2.0"]
 mjcf = ["mujoco>=3.1"]
 policy = ["onnxruntime>=1.17"]
+gym = ["gymnasium>=1.0"]
 sweep = ["joblib>=1.4", "pyarrow>=15", "distributed>=2024.1", *plot]
 engines = ["pin>=4", "mujoco>=3.1"]
 
@@ -78,6 +79,7 @@ setup(
         "record": record,
         "plot": plot,
         "policy": policy,
+        "gym": gym,
         "sweep": sweep,
         "xacro": xacro,
         "mjcf": mjcf,
@@ -95,6 +97,7 @@ setup(
             *record,
             *plot,
             *policy,
+            *gym,
             "onnx",
             *sweep,
             *xacro,
@@ -110,6 +113,7 @@ setup(
             "controller_node = legged_contact_sim.programs:controller_node",
             "recorder_node = legged_contact_sim.programs:recorder_node",
             "teleop_node = legged_contact_sim.programs:teleop_node",
-        ]
+        ],
+        "gymnasium.envs": ["legged_contact_sim = legged_contact_sim.gym:register_environments"],
     },
 )

@@ -1,0 +1,91 @@
+"""Compiled entries that advance many worlds in one call: one per contact model that steps through time."""
+
+from collections.abc import Callable
+from typing import Any
+
+from ..contact.bookkeeping import count_step_once
+from ..contact.commands import take_command
+from ..contact.models.compliant import advance_compliant
+from ..contact.models.distributed import advance_distributed
+from ..contact.models.hunt_crossley import advance_hunt_crossley
+from ..contact.models.penalty import advance_penalty
+from ..contact.records import UNCONVERGED
+from ..contact.solvers.block import solve_by_blocks
+from ..contact.solvers.prox import solve_by_prox
+from ..contact.stepping.time_stepping import advance
+from ..contact.system import SOLVER
+from ..dynamics.kinematics import copy
+from ..jit import compiled_long, inlined
+
+
+@inlined
+def enter_world(system, settings, scratch, worlds, w):  # type: ignore[no-untyped-def]
+    """Put what world ``w`` remembers into the system that a thread works in; settings and masses are its own, too."""
+    copy(worlds.states[w], system.state)
+    copy(worlds.slides[w], system.slides)
+    copy(worlds.wrenches[w], system.forces[0])
+    copy(worlds.contacts[w], scratch.contacts)
+    copy(worlds.shares[w], scratch.shares)
+    for row in range(system.rates.shape[0]):
+        copy(worlds.rates[w, row], system.rates[row])
+    for k in range(len(system.ledger)):
+        system.ledger[k] = 0.0
+    settings[0].friction = worlds.frictions[w]
+    factor = worlds.masses[w]
+    for i in range(len(system.links)):
+        system.links[i].mass = factor * scratch.links[i].mass
+        for k in range(6):
+            system.links[i].inertia[k] = factor * scratch.links[i].inertia[k]
+
+
+@inlined
+def leave_world(system, scratch, worlds, w):  # type: ignore[no-untyped-def]
+    """Keep what world ``w`` has to remember until the next call."""
+    copy(system.state, worlds.states[w])
+    copy(system.slides, worlds.slides[w])
+    copy(scratch.contacts, worlds.contacts[w])
+    copy(scratch.shares, worlds.shares[w])
+    for row in range(system.rates.shape[0]):
+        copy(system.rates[row], worlds.rates[w, row])
+
+
+def worlds_entry(name: str, step: Callable[..., Any], solve: Callable[..., Any] | None = None) -> Callable[..., int]:
+    """Return the compiled entry that advances worlds by steps of a model."""
+
+    def run(system, settings, scratch, worlds, chosen, h, steps):  # type: ignore[no-untyped-def]
+        """Advance the ``chosen`` worlds by ``steps`` of length ``h``, s; return how many there were."""
+        for w in chosen:
+            enter_world(system, settings, scratch, worlds, w)
+            for k in range(steps):
+                unconverged = system.ledger[SOLVER + UNCONVERGED]
+                take_command(system, worlds.commands[w, 0 if k < worlds.delays[w] else 1])
+                step(system, h, settings[0])
+                count_step_once(system.ledger, unconverged)
+            leave_world(system, scratch, worlds, w)
+        return len(chosen)
+
+    def run_solving(system, settings, scratch, worlds, chosen, h, steps):  # type: ignore[no-untyped-def]
+        """Advance the ``chosen`` worlds by ``steps`` of length ``h``, s; there is room for all contact points."""
+        for w in chosen:
+            enter_world(system, settings, scratch, worlds, w)
+            for k in range(steps):
+                unconverged = system.ledger[SOLVER + UNCONVERGED]
+                take_command(system, worlds.commands[w, 0 if k < worlds.delays[w] else 1])
+                step(system, h, settings[0], solve)
+                count_step_once(system.ledger, unconverged)
+            leave_world(system, scratch, worlds, w)
+        return len(chosen)
+
+    entry = run if solve is None else run_solving
+    entry.__name__ = entry.__qualname__ = f"worlds_{name}"
+    return compiled_long(entry)
+
+
+ENTRIES = {
+    "exact_lcp": worlds_entry("exact_lcp", advance, solve_by_blocks),
+    "moreau": worlds_entry("moreau", advance, solve_by_prox),
+    "compliant": worlds_entry("compliant", advance_compliant),
+    "penalty": worlds_entry("penalty", advance_penalty),
+    "hunt_crossley": worlds_entry("hunt_crossley", advance_hunt_crossley),
+    "distributed": worlds_entry("distributed", advance_distributed),
+}

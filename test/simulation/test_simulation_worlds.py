@@ -1,0 +1,74 @@
+"""Worlds that stop and go on: each gives what a simulator alone gives, whatever its neighbours and threads are."""
+
+import numpy as np
+import pytest
+
+from legged_contact_sim import ParameterError, RobotModel, Simulator
+from legged_contact_sim.dynamics import centroidal_momentum
+from legged_contact_sim.simulation.batch import WorldBatch, turned_back
+
+ROBOT = RobotModel.from_urdf("quadruped12")
+HOME = ROBOT.home[ROBOT.position_indices]
+
+
+def alone(model, friction, targets, every, v0):
+    sim = Simulator(ROBOT, model, 1e-3, friction=friction)
+    sim.hold(200.0, 5.0)
+    sim.reset(v=v0)
+    run = sim.follow(targets, None, every, every)
+    return run.q[-1], run.v[-1]
+
+
+def test_each_world_is_what_a_simulator_alone_is():
+    random = np.random.default_rng(0)
+    frictions, model = np.array([0.3, 0.8, 0.5]), "exact_lcp"
+    targets = HOME + random.uniform(-0.2, 0.2, (3, 6, 12))
+    starts = random.normal(scale=0.1, size=(3, ROBOT.nv))
+    found = []
+    for threads in (1, 2):
+        batch = WorldBatch(ROBOT, 3, (model,), 1e-3, threads=threads)
+        batch.hold(200.0, 5.0)
+        batch.worlds.frictions[:] = frictions
+        q0 = np.tile(Simulator(ROBOT, model, 1e-3).home(), (3, 1))
+        batch.place(np.ones(3, dtype=bool), q0, starts)
+        for k in range(6):
+            batch.command(targets[:, k])
+            batch.advance(25)
+        found.append((batch.q.copy(), batch.v))
+        batch.close()
+    np.testing.assert_array_equal(found[0][0], found[1][0])
+    for w in range(3):
+        q, v = alone(model, frictions[w], targets[w], 25, starts[w])
+        np.testing.assert_allclose(found[0][0][w], q, atol=1e-10)
+        np.testing.assert_allclose(found[0][1][w], v, atol=1e-10)
+
+
+def test_heavier_worlds_fall_as_fast_and_a_wrench_gives_momentum():
+    batch = WorldBatch(ROBOT, 2, time_step=1e-3, threads=1)
+    batch.hold(200.0, 5.0)
+    batch.worlds.masses[:] = (1.0, 1.5)
+    batch.place(np.ones(2, dtype=bool), np.tile(ROBOT.home + np.eye(ROBOT.nq)[2], (2, 1)), np.zeros((2, ROBOT.nv)))
+    wrench = np.zeros(6)
+    wrench[1] = 50.0
+    batch.command(np.tile(HOME, (2, 1)), wrench)
+    batch.advance(100)  # in the air
+    momentum = [
+        factor * centroidal_momentum(ROBOT, q, v) for factor, q, v in zip((1.0, 1.5), batch.q, batch.v, strict=True)
+    ]
+    np.testing.assert_allclose([whole[1] for whole in momentum], 50.0 * 0.1, rtol=1e-3)
+    fallen = ROBOT.home[2] + 1.0 - batch.q[:, 2]
+    np.testing.assert_allclose(fallen, 0.5 * 9.81 * 0.1**2, rtol=0.05)
+    batch.close()
+
+
+def test_turning_back_is_the_inverse_rotation():
+    half = np.sin(np.pi / 4)
+    found = turned_back(np.array([[0.0, 0.0, half, half]]), np.array([[0.0, 1.0, 0.0]]))  # a quarter turn about z
+    np.testing.assert_allclose(found, [[1.0, 0.0, 0.0]], atol=1e-15)
+
+
+def test_models_without_steps_and_fixed_robots_are_refused():
+    with pytest.raises(ParameterError, match="hybrid"):
+        WorldBatch(ROBOT, 2, ("hybrid",))
+    with pytest.raises(ParameterError, match="floating"):
+        WorldBatch(RobotModel.from_urdf("double_pendulum"), 2)
