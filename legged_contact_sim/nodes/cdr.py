@@ -13,6 +13,7 @@ WORD = np.dtype("<u4")
 MARKS = cycle(range(0x4A000000, 0x4C000000, 0x10000))
 STAMP = ("stamp", WORD, 2)  # seconds and nanoseconds
 HEADER = 4  # bytes that say how the rest is encoded
+TRIES = 5  # with other marks each: what was in memory before can be taken for a number
 
 
 class Template:
@@ -35,12 +36,12 @@ class Template:
         """
         self.record = numbers if isinstance(numbers, np.ndarray) else np.zeros(1, numbers)
         self._words = self.record.view(WORD)
-        first = next(MARKS)
-        self._words[:] = first + np.arange(len(self._words), dtype=WORD)
-        fill(message, self.record[0])
-        self._buffer = bytearray(serialized(message))
-        self._payload = np.frombuffer(self._buffer, WORD, (len(self._buffer) - HEADER) // 4, HEADER)
-        self._places = self._find_marks(first, type(message))
+        for _ in range(TRIES):
+            self._places = self._marked_places(message, fill)
+            if len(self._places) == len(self._words):
+                break
+        else:
+            raise AssertionError("a number of the message's template has not exactly one place in its bytes")
         self._words[:] = 0
 
     def encoded(self) -> bytes:
@@ -48,14 +49,18 @@ class Template:
         self._payload[self._places] = self._words
         return bytes(self._buffer)
 
-    def _find_marks(self, first: int, kind: type) -> np.ndarray:
+    def _marked_places(self, message: Any, fill: Callable[[Any, np.void], None]) -> np.ndarray:
+        """Serialize the message with marks; return the places of its numbers, fewer or more if they are not sure."""
+        first = next(MARKS)
+        self._words[:] = first + np.arange(len(self._words), dtype=WORD)
+        fill(message, self.record[0])
+        self._buffer = bytearray(serialized(message))
+        self._payload = np.frombuffer(self._buffer, WORD, (len(self._buffer) - HEADER) // 4, HEADER)
         places = np.flatnonzero((self._payload >= first) & (self._payload < first + len(self._words)))
         if len(places) > len(self._words):
-            places = places[[self._matters(place, kind) for place in places.tolist()]]
+            places = places[[self._matters(place, type(message)) for place in places.tolist()]]
         order = np.argsort(self._payload[places])
-        if not np.array_equal(self._payload[places][order], self._words):
-            raise AssertionError("a number of the message's template has not exactly one place in its bytes")
-        return places[order]
+        return places[order] if np.array_equal(self._payload[places][order], self._words) else places[:0]
 
     def _matters(self, place: int, kind: type) -> bool:
         """Return whether a word is part of the message: bytes between numbers hold what was in memory before."""
