@@ -81,13 +81,13 @@ def accelerate(body, parent):
 
 @inlined
 def accelerate_free(body, link, parent, out):
-    """Pass 3 at a FREE joint: solve with the articulated inertia; write the derivatives of the joint's rates."""
+    """Pass 3 at a FREE joint: solve with the articulated inertia; write the derivatives of the joint's velocities."""
     put_free(body, link, parent, solve(inertia(body.inertia), scale(spatial(body.bias), -1.0)), out)
 
 
 @inlined
 def put_free(body, link, parent, acceleration, out):
-    """Store the acceleration of a FREE joint's body, and write the derivatives of the joint's rates."""
+    """Store the acceleration of a FREE joint's body, and write the derivatives of the joint's velocities."""
     put_spatial(body.acceleration, acceleration)
     relative = sub(acceleration, add(spatial(parent.acceleration), spatial(body.coriolis)))
     frame, j = outer_frame(link, parent), link.velocity_index
@@ -115,7 +115,7 @@ def gather_inertias(links, bodies, effort, added_inertia):
 
 @inlined
 def spread_accelerations(links, bodies, acceleration):
-    """Pass 3 over all bodies: write the derivatives of the rates, (nv,), FREE joints in outer axes."""
+    """Pass 3 over all bodies: write the derivatives of the velocities, (nv,), FREE joints in outer axes."""
     for i in range(len(links)):
         link = links[i]
         if link.joint_kind == FREE:

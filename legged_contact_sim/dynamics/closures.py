@@ -115,7 +115,7 @@ def fill_gaps(links, bodies, closures, q, out):
 
 @inlined
 def fill_velocities(links, bodies, closures, q, rates, out):
-    """Write C times rates (nv,), of which the bodies' ``jump`` is the motion, (e,)."""
+    """Write C times velocities (nv,), of which the bodies' ``jump`` is the motion, (e,)."""
     for closure in closures.records:
         if closure.kind == CONNECTION:
             first, second = closure_ends(bodies, closure)
@@ -130,7 +130,7 @@ def fill_velocities(links, bodies, closures, q, rates, out):
 
 @inlined
 def carried_acceleration(links, bodies, i, point, rates):
-    """Return the acceleration of a point of body ``i`` at constant rates (after `place_bodies` with these rates)."""
+    """Return the acceleration of a point of body ``i`` at constant velocities (after `place_bodies` with them)."""
     velocity, total, k = spatial(bodies[i].velocity), Spatial(ZERO, ZERO), i
     while k >= 0:
         if links[k].joint_kind == FREE:
@@ -144,7 +144,7 @@ def carried_acceleration(links, bodies, i, point, rates):
 
 @inlined
 def fill_bias(links, bodies, closures, q, rates):
-    """Write C' v of all equations (after `place_bodies` with these rates), (e,), m/s^2 or rad/s^2."""
+    """Write C' v of all equations (after `place_bodies` with these velocities), (e,), m/s^2 or rad/s^2."""
     out = closures.bias
     for closure in closures.records:
         if closure.kind == CONNECTION:
@@ -279,7 +279,7 @@ def add_closure_impulses(links, bodies, closures, impulses):
 
 @inlined
 def take_away(links, bodies, closures, change):
-    """Write the change of rates (nv,) by the impulses that take ``closures.velocities`` away."""
+    """Write the change of velocities (nv,) by the impulses that take ``closures.rates`` away."""
     solve_closures(closures, closures.velocities, closures.impulses)
     for r in range(len(closures.impulses)):
         closures.impulses[r] = -closures.impulses[r]

@@ -29,7 +29,7 @@ def motion_column(body, link, k):
 
 @inlined
 def joint_freedom(link):
-    """Return the number of rates of a body's joint."""
+    """Return the number of velocities of a body's joint."""
     return 6 if link.joint_kind == FREE else 1
 
 

@@ -112,7 +112,7 @@ def coupling(links, bodies, first, first_efforts, second, second_efforts):
 
 @inlined
 def respond(links, bodies, change):
-    """Write the change of rates (nv,), FREE joints in outer axes, due to the impulses in the bodies' ``bias``.
+    """Write the change of velocities (nv,), FREE joints in outer axes, due to the impulses in the bodies' ``bias``.
 
     The bias records must hold *minus* the spatial impulse on each body (the world's is ignored), ``drive`` the impulse
     in its joint; both are used up.
@@ -128,7 +128,7 @@ def respond(links, bodies, change):
 
 @inlined
 def spread_jumps(links, bodies, change):
-    """Write the change of rates from the impulses that reached joints (``drive``) and FREE bodies (minus ``bias``)."""
+    """Write the change of velocities by impulses that reached joints (``drive``) and FREE bodies (minus ``bias``)."""
     put_spatial(bodies[-1].jump, Spatial(ZERO, ZERO))
     for i in range(len(links)):
         body, link, carried = bodies[i], links[i], spatial(bodies[links[i].parent].jump)

@@ -9,7 +9,7 @@ from .spatial import apply, dot, inertia, spatial, vdot, vscale
 
 @inlined
 def kinetic(links, bodies, v):
-    """Return the kinetic energy, J, after pass 1 with rates ``v`` (nv,): bodies and rotors."""
+    """Return the kinetic energy, J, after pass 1 with velocities ``v`` (nv,): bodies and rotors."""
     twice = 0.0
     for i in range(len(links)):
         velocity = spatial(bodies[i].velocity)

@@ -1,6 +1,6 @@
 """The public functions of the dynamics: thin, on numpy arrays, in the public conventions.
 
-Coordinates ``q = [x y z, qx qy qz qw, joints...]`` and rates ``v = [linear, angular, joint rates]`` with the base's
+Coordinates ``q = [x y z, qx qy qz qw, joints...]`` and velocities ``v = [linear, angular, joints...]`` with the base's
 velocity in its own axes (as in Pinocchio); results for links and points are in world axes.
 """
 
@@ -107,7 +107,7 @@ def external_wrenches(robot: RobotModel, forces: ArrayLike | None) -> Array:
 
 
 def free_rotations(robot: RobotModel, q: Array) -> list[tuple[int, Array]]:
-    """Return, for every FREE joint, where its rates begin in v and its rotation (3, 3)."""
+    """Return, for every FREE joint, where its velocities begin in v and its rotation (3, 3)."""
     found = []
     for k, j in robot.free_indices:
         x, y, z, w = q[k + 3 : k + 7].tolist()
@@ -116,7 +116,7 @@ def free_rotations(robot: RobotModel, q: Array) -> list[tuple[int, Array]]:
 
 
 def to_base_axes(robot: RobotModel, q: Array, v: Array) -> Array:
-    """Return the public rates v (nv,) from the kernels', which have FREE joints in outer axes."""
+    """Return the public velocities v (nv,) from the kernels', which have FREE joints in outer axes."""
     public = v.copy()
     for j, rotation in free_rotations(robot, q):
         public[j : j + 3] = v[j : j + 3] @ rotation
@@ -125,7 +125,7 @@ def to_base_axes(robot: RobotModel, q: Array, v: Array) -> Array:
 
 
 def to_outer_axes(robot: RobotModel, q: Array, v: Array) -> Array:
-    """Return the kernels' rates (nv,) from public ones v (nv,)."""
+    """Return the kernels' velocities (nv,) from public ones v (nv,)."""
     outer = v.copy()
     for j, rotation in free_rotations(robot, q):
         outer[j : j + 3] = rotation @ v[j : j + 3]
@@ -147,7 +147,7 @@ def forward_dynamics(
     Args:
         robot: the robot.
         q: coordinates, (nq,), m and rad.
-        v: rates, (nv,), m/s and rad/s.
+        v: velocities, (nv,), m/s and rad/s.
         effort: joint efforts, (joint_count,) or, with the base's wrench, (nv,); N m or N. None: zero.
         external_forces: wrench on every link, (n, 6): force N, moment N m, in world axes at the link's origin.
 
@@ -357,7 +357,7 @@ def integrate(
     Args:
         robot: the robot; joint damping and springs act.
         q: coordinates at the start, (nq,).
-        v: rates at the start, (nv,).
+        v: velocities at the start, (nv,).
         duration: s; the nearest whole number of steps is taken.
         time_step: s; with "dormand_prince" only the first trial step.
         method: "semi_implicit_euler", "midpoint", "rk4" or "dormand_prince".

@@ -1,6 +1,6 @@
 """Integrators of smooth motion: semi-implicit Euler, midpoint, Runge-Kutta 4, adaptive Dormand-Prince.
 
-The state is one row ``y = [q, v]`` with FREE joints' rates in outer axes. Commands and external forces are held for
+The state is one row ``y = [q, v]`` with FREE joints' velocities in outer axes. Commands and outer forces are held for
 the whole call. Runge-Kutta stages treat quaternions as plain numbers and scale the result back to unit length, which
 keeps the order of the method (Hairer, Lubich, Wanner, "Geometric Numerical Integration", IV.4).
 
@@ -83,7 +83,7 @@ def fill_stages(links, bodies, y, effort, added_inertia, forces, h, method, firs
 def finish_step(links, y, nv, h, method, work):
     """Write the step's result from its stages to the result row."""
     nq, result = len(y) - nv, work[RESULT_ROW]
-    if method == SEMI_IMPLICIT_EULER:  # new rates from old accelerations, new coordinates from new rates
+    if method == SEMI_IMPLICIT_EULER:  # new velocities from old accelerations, new coordinates from new velocities
         for k in range(nq, len(y)):
             result[k] = y[k] + h * work[0, k]
         move(links, y[:nq], result[nq:], h, result[:nq])

@@ -1,4 +1,4 @@
-"""Jacobians of points that move with a body, and the acceleration a point has when all rates are constant."""
+"""Jacobians of points that move with a body, and the acceleration a point has when all velocities are constant."""
 
 from ..jit import compiled, inlined
 from .composite_body import joint_freedom, motion_column

@@ -4,7 +4,7 @@ Kernels describe motion in world axes about a *reference point* that sits at the
 base's velocity of that instant. Forces and accelerations are the same in that frame (Galilei), while numbers
 stay small however far and however fast the robot travels; the base of a planar robot is what its slides carry.
 
-Kernels take the rates of a FREE joint in the axes of its outer frame (for a floating base: world axes), since
+Kernels take the velocities of a FREE joint in the axes of its outer frame (for a floating base: world axes), since
 the linear velocity of a tumbling base varies slowly there; the public functions take them in the base's own axes.
 `rates_to_outer_axes` and `accelerations_to_base_axes` convert.
 """
@@ -138,10 +138,10 @@ def place_prismatic(body, link, parent, distance, rate):
 
 @inlined
 def place_free(body, link, parent, q, v):
-    """Place a body on a FREE joint, whose rates are in the outer frame's axes.
+    """Place a body on a FREE joint, whose velocities are in the outer frame's axes.
 
     With w and l the joint's angular and linear rate in world axes, W the parent's angular velocity and p the body's
-    origin, the joint's motion is (w, l + p x w) and its derivative at constant rates is
+    origin, the joint's motion is (w, l + p x w) and its derivative at constant velocities is
     c = (W x w, W x l + p' x w + p x (W x w)).
     """
     k, j = link.position_index, link.velocity_index
@@ -165,7 +165,7 @@ def place_bodies(links, bodies, q, v):
         links: LINK records, (n,).
         bodies: BODY records, (n + 1,), written; the last is the world.
         q: coordinates, (nq,).
-        v: rates, (nv,), FREE joints in outer axes.
+        v: velocities, (nv,), FREE joints in outer axes.
     """
     place_world(links, bodies, q, v)
     for i in range(len(links)):  # angles have no order in which to wait for one another
@@ -226,7 +226,7 @@ def carry_acceleration(body, link, parent, acceleration):
 
 @inlined
 def carry_rates(links, bodies, v):
-    """Set every body's ``jump`` to the velocity in the world that rates ``v`` (nv,) give it in the present pose."""
+    """Set every body's ``jump`` to its velocity in the world in the present pose with velocities ``v`` (nv,)."""
     put_spatial(bodies[-1].jump, Spatial(ZERO, ZERO))
     for i in range(len(links)):
         link, body, parent = links[i], bodies[i], bodies[links[i].parent]
@@ -286,7 +286,7 @@ def world_velocity(bodies, velocity):
 
 @inlined
 def rates_to_outer_axes(links, q, v, out):
-    """Turn the rates of FREE joints from the moved body's axes (public) to the outer frame's axes (kernels)."""
+    """Turn the velocities of FREE joints from the moved body's axes (public) to the outer frame's axes (kernels)."""
     copy(v, out)
     for link in links:
         if link.joint_kind == FREE:
@@ -297,7 +297,7 @@ def rates_to_outer_axes(links, q, v, out):
 
 @inlined
 def rates_to_base_axes(links, q, v, out):
-    """Turn the rates (or dual forces) of FREE joints from outer axes (kernels) to the moved body's (public)."""
+    """Turn the velocities (or dual forces) of FREE joints from outer axes (kernels) to the moved body's (public)."""
     copy(v, out)
     for link in links:
         if link.joint_kind == FREE:
@@ -308,7 +308,7 @@ def rates_to_base_axes(links, q, v, out):
 
 @inlined
 def accelerations_to_base_axes(links, q, v, a, out):
-    """Turn derivatives of outer-axes rates into derivatives of body-axes rates: ``R^T (a - w x v)``."""
+    """Turn derivatives of outer-axes velocities into derivatives of body-axes velocities: ``R^T (a - w x v)``."""
     copy(a, out)
     for link in links:
         if link.joint_kind == FREE:
@@ -320,7 +320,7 @@ def accelerations_to_base_axes(links, q, v, a, out):
 
 @inlined
 def accelerations_to_outer_axes(links, q, v, a, out):
-    """Turn derivatives of body-axes rates into derivatives of outer-axes rates ``v``: ``R a + w x v``."""
+    """Turn derivatives of body-axes velocities into derivatives of outer-axes velocities ``v``: ``R a + w x v``."""
     copy(a, out)
     for link in links:
         if link.joint_kind == FREE:

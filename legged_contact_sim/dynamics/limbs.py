@@ -83,7 +83,7 @@ def force_problem_entry(rotation, effort, feet, position, standing, edges, least
 
 @inlined
 def times(jacobian, rates):
-    """Return the first three rows of a Jacobian times rates (nv,)."""
+    """Return the first three rows of a Jacobian times velocities (nv,)."""
     x = y = z = 0.0
     for j in range(len(rates)):
         x += jacobian[0, j] * rates[j]

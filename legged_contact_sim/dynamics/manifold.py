@@ -1,4 +1,4 @@
-"""The configuration manifold: how coordinates q move along rates v (FREE joints in outer axes)."""
+"""The configuration manifold: how coordinates q move along velocities v (FREE joints in outer axes)."""
 
 import math
 
@@ -46,7 +46,7 @@ def quaternion_of(q, k):
 
 @inlined
 def move(links, q, v, duration, out):
-    """Write the coordinates (nq,) reached from ``q`` with constant rates for a duration, s; ``out`` may be ``q``."""
+    """Write coordinates (nq,) reached from ``q`` at constant velocities after a duration, s; ``out`` may be ``q``."""
     for link in links:
         k, j = link.position_index, link.velocity_index
         if link.joint_kind == FREE:

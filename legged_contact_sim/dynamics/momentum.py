@@ -74,16 +74,16 @@ def carries_all(links):
 
 @inlined
 def restore_momentum(links, bodies, linear, angular, v):
-    """Correct the base's rates in ``v`` so that the robot, free as a whole, has the given momentum.
+    """Correct the base's velocities in ``v`` so that the robot, free as a whole, has the given momentum.
 
-    Joint rates stay; the robot as it stands is moved rigidly by the missing momentum.
+    Joint velocities stay; the robot as it stands is moved rigidly by the missing momentum.
 
     Args:
         links: LINK records, (n,).
-        bodies: BODY records after pass 1 with the rates ``v``, (n + 1,).
+        bodies: BODY records after pass 1 with the velocities ``v``, (n + 1,).
         linear: wanted linear momentum, kg m/s, world axes.
         angular: wanted angular momentum about the centre of mass, kg m^2/s, world axes.
-        v: rates, (nv,), outer axes; corrected in place.
+        v: velocities, (nv,), outer axes; corrected in place.
     """
     mass, moment = first_moment(bodies, len(links))
     center = vscale(moment, 1.0 / mass)

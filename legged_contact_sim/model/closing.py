@@ -89,7 +89,7 @@ def _step(jacobian: Array, gaps: Array, mobility: Array) -> Array:
 
 
 def _equations(links: np.ndarray, closures: np.ndarray, q: Array, placed: list[Placement]) -> tuple[Array, Array]:
-    """Return the gaps (rows,) and their derivatives (rows, nv) by the rates of joints; zero at FREE ones."""
+    """Return the gaps (rows,) and their derivatives (rows, nv) by the velocities of joints; zero at FREE ones."""
     nv = int(links["velocity_index"].max()) + 6
     gaps, jacobian = np.zeros(row_count(closures)), np.zeros((row_count(closures), nv))
     for closure in closures:

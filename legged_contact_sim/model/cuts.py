@@ -34,9 +34,9 @@ class Forest:
     """A robot cut apart. Bodies keep their indices, so that contact points and wrenches stay where they are.
 
     Attributes:
-        links: LINK records: cut bodies are FREE children of the world, whose rates begin at the robot's nv.
+        links: LINK records: cut bodies are FREE children of the world, whose velocities begin at the robot's nv.
         cuts: CUT records, carriers before the bodies that they carry.
-        nv: how many rates the forest has: those of the robot, then six for every cut body.
+        nv: how many velocities the forest has: those of the robot, then six for every cut body.
     """
 
     links: np.ndarray
@@ -50,7 +50,7 @@ class Forest:
 
     @property
     def degrees_of_freedom(self) -> int:
-        """How many rates the free trees have in all (20 rows on 38 for a quadruped with three joints a leg)."""
+        """How many velocities the free trees have in all (20 rows on 38 for a quadruped with three joints a leg)."""
         return self.nv - int(self.cuts["freedoms"].sum())
 
 

@@ -10,7 +10,7 @@ LINK = np.dtype(
         ("parent", "i8"),  # index of the parent body, smaller than the body's own; -1: the world
         ("joint_kind", "i8"),  # REVOLUTE, PRISMATIC or FREE
         ("position_index", "i8"),  # where the joint's coordinates begin in q (FREE: x y z qx qy qz qw)
-        ("velocity_index", "i8"),  # where the joint's rates begin in v (FREE: linear, angular)
+        ("velocity_index", "i8"),  # where the joint's velocities begin in v (FREE: linear, angular)
         ("mass", "f8"),  # kg
         ("com", "f8", 3),  # centre of mass in the body's frame, m
         ("inertia", "f8", 6),  # about the centre of mass, body axes: xx xy xz yy yz zz, kg m^2

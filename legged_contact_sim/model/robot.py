@@ -36,7 +36,7 @@ MIMIC = ("couple", "lock")
 class RobotModel:
     """A robot: moving bodies in a tree, joints between them, and points that can touch the ground.
 
-    Positions are q = [x y z, qx qy qz qw, joints...] and velocities v = [linear, angular, joint rates], the linear and
+    Positions are q = [x y z, qx qy qz qw, joints...] and velocities v = [linear, angular, joints...], the linear and
     angular velocity of a free body in its own frame; a fixed base has joints only. Joints stand in the order of the
     URDF file, depth first. All arrays are read-only.
 
@@ -186,7 +186,7 @@ class RobotModel:
 
     @cached_property
     def free_indices(self) -> tuple[tuple[int, int], ...]:
-        """Where the coordinates and the rates of every FREE joint begin in q and v."""
+        """Where the coordinates and the velocities of every FREE joint begin in q and v."""
         free = self.links[self.links["joint_kind"] == FREE]
         return tuple(zip(free["position_index"].tolist(), free["velocity_index"].tolist(), strict=True))
 

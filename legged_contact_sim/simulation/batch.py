@@ -18,7 +18,7 @@ from .world_entries import ENTRIES
 
 
 class Worlds(NamedTuple):
-    """What N worlds remember between calls; nv rates, m contact points."""
+    """What N worlds remember between calls; nv velocities, m contact points."""
 
     states: np.ndarray  # q and v in outer axes, (N, nq + nv)
     slides: np.ndarray  # of joints with dry friction, (N, n)

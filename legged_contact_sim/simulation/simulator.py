@@ -35,7 +35,7 @@ CONNECTIONS = ("_single_step", "_views", "_efforts", "_total", "_contacts", "_re
 
 
 class State(NamedTuple):
-    """Where the robot stands: coordinates q (nq,) and rates v (nv,), base velocity in the base's axes."""
+    """Where the robot stands: coordinates q (nq,) and velocities v (nv,), base velocity in the base's axes."""
 
     q: np.ndarray
     v: np.ndarray
@@ -105,7 +105,7 @@ class Simulator:
 
     @property
     def state(self) -> State:
-        """Coordinates and rates now (copies; `q` and `v` are views)."""
+        """Coordinates and velocities now (copies; `q` and `v` are views)."""
         return State(self._views.q.copy(), self._views.v.copy())
 
     @property

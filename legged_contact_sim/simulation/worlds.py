@@ -113,7 +113,7 @@ def rollout(
     Args:
         robot: the robot, or what `RobotModel.from_urdf` takes.
         q0: coordinates at the start, (N, nq).
-        v0: rates at the start, (N, nv); None: at rest.
+        v0: velocities at the start, (N, nv); None: at rest.
         efforts: joint efforts, (N, R, joint_count), or (R, joint_count) for all worlds, N m or N; None: zero.
         targets: of the joints' drives, likewise, rad or m; None: the robot's home pose.
         duration: s; None: as long as efforts or targets last, R times ``every`` steps.
