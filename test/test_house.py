@@ -41,7 +41,7 @@ FACADES = {"__init__", "registry", "lcp", "friction"}
 # Folders with more than one idea in them, whose README.md says how the parts fit together.
 WITH_A_PAGE = (
     "terrain", "model", "dynamics", "actuation", "contact/solvers", "contact/stepping", "contact/cuts", "simulation",
-    "control", "studies", "recording", "nodes", "app", "jit", "contact", "contact/events", "sensing",
+    "control", "studies", "recording", "nodes", "app", "jit", "contact", "contact/events", "sensing", "compare", "gym",
 )  # fmt: skip
 
 

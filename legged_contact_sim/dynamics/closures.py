@@ -279,7 +279,7 @@ def add_closure_impulses(links, bodies, closures, impulses):
 
 @inlined
 def take_away(links, bodies, closures, change):
-    """Write the change of velocities (nv,) by the impulses that take ``closures.rates`` away."""
+    """Write the change of velocities (nv,) by the impulses that take ``closures.velocities`` away."""
     solve_closures(closures, closures.velocities, closures.impulses)
     for r in range(len(closures.impulses)):
         closures.impulses[r] = -closures.impulses[r]
