@@ -27,23 +27,16 @@ from ...dynamics.contact_inertia import invert_roots, spread_jumps
 from ...dynamics.kinematics import carry_two_rates, place_bodies
 from ...dynamics.manifold import move
 from ...jit import inlined, inlined_always
-from ..bookkeeping import book_solution
-from ..constraint_rows import SOFTNESS, fill_rows, soften
+from ..constraint_rows import SOFTNESS, soften
 from ..impulses import gather_impulses
-from ..joint_rows import append_joint_rows, joint_laws_are_rows
-from .acting_contacts import NO_ROOM
-from .impacts import gains_energy
 from .time_stepping import (
     add_changes,
     advance_parts,
-    append_pressed,
     detect,
-    fill_unilateral_offsets,
     free_end,
+    iterate_impulses,
     place_and_drive,
-    restitution_acts,
     revise,
-    take_free_velocities,
 )
 
 CLOSED = 1e-13  # m or rad
@@ -117,30 +110,8 @@ def apply_closed(system, contacts, rows):
 
 @inlined_always
 def solve_impulses(system, solve, part, acting, settings):
-    """Find the impulses and the end velocities; return what acts in the end. As in `time_stepping`."""
-    h, laws, bounce = part.length, joint_laws_are_rows(system), restitution_acts(settings)
-    again = acting.contacts + acting.joints > 0 or laws
-    if not again:
-        take_free_velocities(system)
-    while again:
-        contacts, rows = acting.contacts, 3 * acting.contacts + acting.joints
-        fill_rows(system, contacts, acting.joints)
-        fill_unilateral_offsets(system, acting, h, settings, bounce)
-        if laws:
-            rows += append_joint_rows(system, system.state[len(system.state) - system.rates.shape[1] :], h, rows)
-        close_rows(system, contacts, rows)
-        iterations, residual, solved = solve(system, contacts, rows, h, settings)
-        book_solution(system.ledger, iterations, residual, solved)
-        again = h == 0.0 and gains_energy(system, contacts, system.impulses, bounce)
-        apply_closed(system, contacts, rows)
-        if h == 0.0:
-            bounce = 0.0
-        else:
-            more = append_pressed(system, part, acting, settings)
-            again, acting = more.contacts > contacts or more.joints > acting.joints, more
-            if acting.first == NO_ROOM:
-                break
-    return acting
+    """Find the impulses and the end velocities; return what acts in the end."""
+    return iterate_impulses(system, solve, part, acting, settings, close_rows, apply_closed)
 
 
 @inlined

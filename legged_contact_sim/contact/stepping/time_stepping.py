@@ -224,12 +224,31 @@ def detect(system, method, part, settings):
     return Acting(contacts, joints, first)
 
 
+@inlined
+def leave_rows(system, contacts, rows):
+    """Leave the rows of contacts and limits as they are: nothing closes the tree."""
+
+
+@inlined
+def apply_all(system, contacts, rows):
+    """Change the velocities by the impulses of contacts and limits."""
+    apply_impulses(system, contacts, rows, system.impulses)
+    add_changes(system)
+
+
 @inlined_always
 def solve_impulses(system, solve, part, acting, settings):
+    """Find the impulses and the end velocities; return what acts in the end."""
+    return iterate_impulses(system, solve, part, acting, settings, leave_rows, apply_all)
+
+
+@inlined_always
+def iterate_impulses(system, solve, part, acting, settings, close_rows, apply):
     """Find the impulses and the end velocities; return what acts in the end.
 
     A step is solved again with the contacts and limits that the impulses press, an impact with less restitution where
-    it would gain energy.
+    it would gain energy. ``close_rows`` lets closures of the tree take part in the rows; ``apply`` changes the
+    velocities by the impulses that were found.
     """
     h, laws, bounce = part.length, joint_laws_are_rows(system), restitution_acts(settings)
     again = acting.contacts + acting.joints > 0 or laws
@@ -241,11 +260,11 @@ def solve_impulses(system, solve, part, acting, settings):
         fill_unilateral_offsets(system, acting, h, settings, bounce)
         if laws:
             rows += append_joint_rows(system, system.state[len(system.state) - system.rates.shape[1] :], h, rows)
+        close_rows(system, contacts, rows)
         iterations, residual, solved = solve(system, contacts, rows, h, settings)
         book_solution(system.ledger, iterations, residual, solved)
         again = h == 0.0 and gains_energy(system, contacts, system.impulses, bounce)
-        apply_impulses(system, contacts, rows, system.impulses)
-        add_changes(system)
+        apply(system, contacts, rows)
         if h == 0.0:
             bounce = 0.0
         else:
