@@ -39,9 +39,9 @@ def guess_slides(links, slides, v):
 @inlined
 def wanted_effort(system, link, rate, h):
     """Return what a drive's command and gains ask for at a rate, and what the gains add to the joint's inertia."""
-    rates, j = system.rates, link.velocity_index
-    stiffness, damping = rates[STIFFNESS, j], rates[DAMPING, j]
-    effort = rates[FEED, j] + stiffness * (rates[TARGET, j] - rates[POSITION, j]) - damping * rate
+    dofs, j = system.dofs, link.velocity_index
+    stiffness, damping = dofs[STIFFNESS, j], dofs[DAMPING, j]
+    effort = dofs[FEED, j] + stiffness * (dofs[TARGET, j] - dofs[POSITION, j]) - damping * rate
     return effort, h * (0.5 * damping + 0.25 * h * stiffness)
 
 
@@ -52,7 +52,7 @@ def drive_effort(system, link, rate, h):
     Beyond its top speed a drive gives no effort that would speed it up.
     """
     effort, compliance = wanted_effort(system, link, rate, h)
-    side = system.rates[BOUND, link.velocity_index]
+    side = system.dofs[BOUND, link.velocity_index]
     if side == BY_ROW:
         return 0.0, 0.0
     if side != 0.0:
@@ -67,21 +67,21 @@ def drive_effort(system, link, rate, h):
 @inlined
 def drive_joints(system, q, v, h):
     """Fill the applied efforts and added inertias of a step of length ``h``, s; hold the joints that stick."""
-    links, bodies, rates = system.links, system.bodies, system.rates
+    links, bodies, dofs = system.links, system.bodies, system.dofs
     for i in range(len(links)):
         link, j = links[i], links[i].velocity_index
         if link.joint_kind == FREE:
             for k in range(j, j + 6):
-                rates[EFFORT, k] = rates[FEED, k]
-                rates[APPLIED, k] = rates[FEED, k]
-                rates[ADDED, k] = 0.0
+                dofs[EFFORT, k] = dofs[FEED, k]
+                dofs[APPLIED, k] = dofs[FEED, k]
+                dofs[ADDED, k] = 0.0
             continue
-        rates[POSITION, j] = q[link.position_index]
-        rates[EFFORT, j], rates[COMPLIANCE, j] = drive_effort(system, link, v[j], h)
+        dofs[POSITION, j] = q[link.position_index]
+        dofs[EFFORT, j], dofs[COMPLIANCE, j] = drive_effort(system, link, v[j], h)
         spring = link.stiffness * (q[link.position_index] - link.rest_position)
-        applied = rates[EFFORT, j] - link.damping * v[j] - spring
+        applied = dofs[EFFORT, j] - link.damping * v[j] - spring
         own = h * (0.5 * link.damping + 0.25 * h * link.stiffness)
-        rates[ADDED, j] = link.rotor_inertia + own + rates[COMPLIANCE, j]
+        dofs[ADDED, j] = link.rotor_inertia + own + dofs[COMPLIANCE, j]
         bodies[i].locked = 0
         if link.friction > 0.0:
             if system.slides[i] == 0.0:
@@ -89,7 +89,7 @@ def drive_joints(system, q, v, h):
                 increase_spatial(bodies[i].coriolis, scale(spatial(bodies[i].axis), -v[j] / h))
             elif system.slides[i] != BY_ROW:
                 applied -= link.friction * system.slides[i]
-        rates[APPLIED, j] = applied
+        dofs[APPLIED, j] = applied
 
 
 @inlined
@@ -99,7 +99,7 @@ def hold_efforts(system, v, h):
         if system.bodies[i].locked:
             body, j = system.bodies[i], system.links[i].velocity_index
             need = dot(spatial(body.push), spatial(body.acceleration)) - body.drive
-            system.rates[HOLD, j] = need - system.rates[ADDED, j] * v[j] / h
+            system.dofs[HOLD, j] = need - system.dofs[ADDED, j] * v[j] / h
 
 
 @inlined
@@ -108,7 +108,7 @@ def add_contact_hold(system, h):
     for i in range(len(system.links)):
         if system.bodies[i].locked:
             body, j = system.bodies[i], system.links[i].velocity_index
-            system.rates[HOLD, j] += (dot(spatial(body.push), spatial(body.jump)) - body.drive) / h
+            system.dofs[HOLD, j] += (dot(spatial(body.push), spatial(body.jump)) - body.drive) / h
 
 
 @inlined
@@ -127,7 +127,7 @@ def revise_slides(system, v_end, one):
         if system.slides[i] == BY_ROW:
             continue
         if system.slides[i] == 0.0:
-            hold = system.rates[HOLD, j]
+            hold = system.dofs[HOLD, j]
             if abs(hold) > link.friction * (1.0 + MARGIN):
                 system.slides[i] = -1.0 if hold > 0.0 else 1.0
                 changed = True
@@ -143,21 +143,21 @@ def revise_drives(system, v, v_end, h, one):
 
     Returns whether anything changed; ``one``: see `revise_slides`.
     """
-    links, rates, changed = system.links, system.rates, False
+    links, dofs, changed = system.links, system.dofs, False
     for i in range(len(links)):
         j = links[i].velocity_index
-        if links[i].joint_kind == FREE or (one and changed) or rates[BOUND, j] == BY_ROW:
+        if links[i].joint_kind == FREE or (one and changed) or dofs[BOUND, j] == BY_ROW:
             continue
-        limit, side = links[i].effort_limit, rates[BOUND, j]
+        limit, side = links[i].effort_limit, dofs[BOUND, j]
         if side == 0.0:
-            effort = rates[EFFORT, j] - rates[COMPLIANCE, j] * ((v_end[j] - v[j]) / h)
+            effort = dofs[EFFORT, j] - dofs[COMPLIANCE, j] * ((v_end[j] - v[j]) / h)
             if abs(effort) > limit * (1.0 + MARGIN):
-                rates[BOUND, j] = 1.0 if effort > 0.0 else -1.0
+                dofs[BOUND, j] = 1.0 if effort > 0.0 else -1.0
                 changed = True
         else:
             effort, compliance = wanted_effort(system, links[i], v[j], h)
             if side * (effort - compliance * ((v_end[j] - v[j]) / h)) < limit * (1.0 - MARGIN):
-                rates[BOUND, j] = 0.0
+                dofs[BOUND, j] = 0.0
                 changed = True
     return changed
 
@@ -173,14 +173,14 @@ def joint_work(system, v, v_end, h):
         link, j = system.links[i], system.links[i].velocity_index
         if link.joint_kind == FREE:
             for k in range(j, j + 6):
-                drives += system.rates[EFFORT, k] * 0.5 * (v[k] + v_end[k]) * h
+                drives += system.dofs[EFFORT, k] * 0.5 * (v[k] + v_end[k]) * h
             continue
         mean = 0.5 * (v[j] + v_end[j])
-        system.rates[EFFORT, j] -= system.rates[COMPLIANCE, j] * (v_end[j] - v[j]) / h
-        drives += system.rates[EFFORT, j] * mean * h
+        system.dofs[EFFORT, j] -= system.dofs[COMPLIANCE, j] * (v_end[j] - v[j]) / h
+        drives += system.dofs[EFFORT, j] * mean * h
         losses -= link.damping * mean * mean * h
         if link.friction > 0.0:
             slide = system.slides[i]
-            friction = system.rates[HOLD, j] if slide == 0.0 else -link.friction * slide
+            friction = system.dofs[HOLD, j] if slide == 0.0 else -link.friction * slide
             losses += friction * mean * h
     return drives, losses

@@ -1,7 +1,7 @@
 """What a step leaves behind: contact records, works and solver figures in the ledger."""
 
 from ..actuation.rows import CHANGE
-from ..dynamics.kinematics import carry_rates
+from ..dynamics.kinematics import carry_velocities
 from ..dynamics.spatial import put_vector, spatial, vadd, vdot, vector, vector_at, velocity_at, vscale
 from ..jit import inlined, shared
 from .constraint_rows import CLOSED_GAP
@@ -115,8 +115,8 @@ def external_work(system, v, v_end, h):
     """Return the work of the external wrenches over the step, J."""
     total = 0.0
     for j in range(len(v)):
-        system.rates[CHANGE, j] = 0.5 * (v[j] + v_end[j])
-    carry_rates(system.links, system.bodies, system.rates[CHANGE])
+        system.dofs[CHANGE, j] = 0.5 * (v[j] + v_end[j])
+    carry_velocities(system.links, system.bodies, system.dofs[CHANGE])
     for i in range(len(system.links)):
         motion, force = spatial(system.bodies[i].jump), vector(system.forces[i])
         total += vdot(force, velocity_at(motion, vector(system.bodies[i].position)))

@@ -11,6 +11,6 @@ COMMAND_ROWS = 2  # of a command: feed-forward efforts (FREE joints: wrench in o
 @inlined
 def take_command(system, command):
     """Take over a command (2, nv) for the coming step, and the pushes that act in it."""
-    copy(command[0], system.rates[FEED])
-    copy(command[1], system.rates[TARGET])
+    copy(command[0], system.dofs[FEED])
+    copy(command[1], system.dofs[TARGET])
     push_bodies(system)

@@ -1,6 +1,6 @@
 """Rows of the contact problem: contacts and joint limits, their inverse inertia and free velocities."""
 
-from ..actuation.rows import FREE_RATES, LOWER, POSITION, UPPER
+from ..actuation.rows import FREE_VELOCITY, LOWER, POSITION, UPPER
 from ..dynamics.contact_inertia import common_ancestor, coupling, hand_inward_effort
 from ..dynamics.spatial import ZERO, Spatial, apply, dot, force_at, inertia, put_spatial, scale, spatial, sub, vector
 from ..jit import inlined, shared
@@ -162,18 +162,18 @@ def closing_speed(gap, h):
 
 
 @inlined
-def passes_limit(rates, v, h):
-    """Return whether rates ``v`` take any joint beyond a limit by the end of the step (after `drive_joints`)."""
+def passes_limit(dofs, v, h):
+    """Return whether velocities ``v`` take any joint beyond a limit by the end of the step (after `drive_joints`)."""
     beyond = 0
     for j in range(len(v)):
-        reached = rates[POSITION, j] + 0.5 * h * v[j]
-        beyond += int(reached < rates[LOWER, j]) + int(reached > rates[UPPER, j])
+        reached = dofs[POSITION, j] + 0.5 * h * v[j]
+        beyond += int(reached < dofs[LOWER, j]) + int(reached > dofs[UPPER, j])
     return beyond > 0
 
 
 @inlined
 def find_limits(system, q_middle, v, h, contacts, listed):
-    """List joints that would pass a limit by the end of the step with rates ``v``, as rows after ``contacts`` blocks.
+    """List joints that velocities ``v`` take beyond a limit by the end of the step, as rows after ``contacts`` blocks.
 
     Those listed before, ``listed`` of them, stay in the list, and their rows are moved where they belong now; returns
     the new number. In an impact (h = 0), the joints that are at a limit are listed.
@@ -202,11 +202,11 @@ def find_limits(system, q_middle, v, h, contacts, listed):
 
 @inlined
 def fill_limit_offsets(system, contacts, joints, q_middle, h):
-    """Fill the limit rows' rates without impulses; the room left enters as a gap does."""
+    """Fill the limit rows' velocities without impulses; the room left enters as a gap does."""
     for k in range(joints):
         r, link = 3 * contacts + k, system.links[system.limited[k]]
         side, q = system.sides[r], q_middle[link.position_index]
-        system.offsets[r] = side * system.rates[FREE_RATES, link.velocity_index]
+        system.offsets[r] = side * system.dofs[FREE_VELOCITY, link.velocity_index]
         system.impulses[r], system.bounds[r] = 0.0, 0.0
         if h > 0.0:
             room = q - link.lower_limit if side > 0.0 else link.upper_limit - q

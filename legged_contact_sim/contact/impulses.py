@@ -24,10 +24,10 @@ def release_joints(system):
         j = system.links[i].velocity_index
         if system.links[i].joint_kind == FREE:
             for k in range(j, j + 6):
-                system.rates[APPLIED, k] = 0.0
+                system.dofs[APPLIED, k] = 0.0
         else:
-            system.rates[APPLIED, j] = 0.0
-            system.rates[ADDED, j] = system.links[i].rotor_inertia
+            system.dofs[APPLIED, j] = 0.0
+            system.dofs[ADDED, j] = system.links[i].rotor_inertia
 
 
 @inlined
@@ -59,6 +59,6 @@ def gather_impulses(system, contacts, rows, z):
 
 @inlined
 def apply_impulses(system, contacts, rows, z):
-    """Write the change of rates that the impulses cause; every body's ``jump`` becomes its change of motion."""
+    """Write the change of velocities that the impulses cause; every body's ``jump`` becomes its change of motion."""
     gather_impulses(system, contacts, rows, z)
-    spread_jumps(system.links, system.bodies, system.rates[CHANGE])
+    spread_jumps(system.links, system.bodies, system.dofs[CHANGE])

@@ -13,7 +13,7 @@ Both are the projection z = clamp(z - w) with w = rate, and w = v_end - v + (z -
 import math
 
 from ..actuation.joint_laws import BY_ROW, STANDSTILL, wanted_effort
-from ..actuation.rows import BOUND, EFFORT, FREE_RATES, HOLD
+from ..actuation.rows import BOUND, EFFORT, FREE_VELOCITY, HOLD
 from ..dynamics.contact_inertia import hand_inward_effort
 from ..jit import inlined, shared
 from ..model.records import FREE
@@ -43,7 +43,7 @@ def give_to_rows(system, v, h):
         effort, compliance = wanted_effort(system, link, v[j], h)
         overspeed = abs(v[j]) > link.velocity_limit and effort * v[j] > 0.0
         if compliance > 0.0 and 0.0 < link.effort_limit < math.inf and not overspeed:
-            system.rates[BOUND, j], given = BY_ROW, given + 1.0
+            system.dofs[BOUND, j], given = BY_ROW, given + 1.0
     return given
 
 
@@ -66,13 +66,13 @@ def append_joint_rows(system, v, h, first):
             continue
         if system.slides[i] == BY_ROW:
             put_joint_row(system, i, r, link.friction * h)
-            system.offsets[r] = system.rates[FREE_RATES, j]
+            system.offsets[r] = system.dofs[FREE_VELOCITY, j]
             r += 1
-        if system.rates[BOUND, j] == BY_ROW:
+        if system.dofs[BOUND, j] == BY_ROW:
             effort, compliance = wanted_effort(system, link, v[j], h)
             put_joint_row(system, i, r, link.effort_limit * h)
             system.G[r, r] += 1.0 / compliance
-            system.offsets[r] = system.rates[FREE_RATES, j] - v[j] - h * effort / compliance
+            system.offsets[r] = system.dofs[FREE_VELOCITY, j] - v[j] - h * effort / compliance
             r += 1
     return r - first
 
@@ -94,7 +94,7 @@ def take_from_rows(system, v_end, h, first):
         if link.joint_kind == FREE:
             continue
         if system.slides[i] == BY_ROW:
-            system.rates[HOLD, j] = system.impulses[r] / h
+            system.dofs[HOLD, j] = system.impulses[r] / h
             system.slides[i] = -side_of(system.impulses[r], system.bounds[r])
             if abs(v_end[j]) <= STANDSTILL:  # on its bound or not, a joint that does not move holds
                 system.slides[i] = 0.0
@@ -102,9 +102,9 @@ def take_from_rows(system, v_end, h, first):
                 v_end[j] = 0.0
             system.bounds[r] = 0.0
             r += 1
-        if system.rates[BOUND, j] == BY_ROW:
-            system.rates[EFFORT, j] = system.impulses[r] / h
-            system.rates[BOUND, j] = side_of(system.impulses[r], system.bounds[r])
+        if system.dofs[BOUND, j] == BY_ROW:
+            system.dofs[EFFORT, j] = system.impulses[r] / h
+            system.dofs[BOUND, j] = side_of(system.impulses[r], system.bounds[r])
             system.bounds[r] = 0.0
             r += 1
     system.ledger[SOLVER + JOINT_ROWS] = 0.0
@@ -120,7 +120,7 @@ def drop_rows(system):
         j = system.links[i].velocity_index
         if system.slides[i] == BY_ROW:
             system.slides[i] = 0.0
-        if system.links[i].joint_kind != FREE and system.rates[BOUND, j] == BY_ROW:
-            system.rates[BOUND, j] = 0.0
+        if system.links[i].joint_kind != FREE and system.dofs[BOUND, j] == BY_ROW:
+            system.dofs[BOUND, j] = 0.0
     for r in range(len(system.bounds)):
         system.bounds[r] = 0.0

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..dynamics.kinematics import copy, place_poses, point_position, rates_to_base_axes, world_position
+from ..dynamics.kinematics import copy, place_poses, point_position, velocities_to_base_axes, world_position
 from ..dynamics.spatial import put_vector_at, vadd, vector, vscale, vsub
 from ..jit import inlined, inlined_as_written, shared
 from ..model import RobotModel
@@ -24,7 +24,7 @@ class LogRows:
 
     Attributes:
         q: coordinates, (..., nq).
-        v: rates, base velocity in the base's axes, (..., nv).
+        v: velocities, base velocity in the base's axes, (..., nv).
         ledger: `works` and `solver` side by side.
         works: done on the robot since the last reset, J, (..., 6), in the order of `WORK_TERMS`.
         solver: (..., 7), in the order of `SOLVER_TERMS`.
@@ -102,12 +102,12 @@ def record_contacts(system, h, row):
 @shared
 def record(system, h, row):
     """Write one row of a log after a step of length ``h``, s; see `LogRows`."""
-    nv = system.rates.shape[1]
+    nv = system.dofs.shape[1]
     nq, width = len(system.state) - nv, len(system.ledger)
     q, v = system.state[:nq], system.state[nq:]
     place_poses(system.links, system.bodies, q, v)
     copy(q, row[:nq])
-    rates_to_base_axes(system.links, q, v, row[nq : nq + nv])
+    velocities_to_base_axes(system.links, q, v, row[nq : nq + nv])
     copy(system.ledger, row[nq + nv : nq + nv + width])
     total = 0.0
     for number in system.state:

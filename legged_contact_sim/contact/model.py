@@ -127,7 +127,7 @@ class ContactModel(ABC):
         self.system.ledger[:] = 0.0
         self.system.slides[:] = 0.0
         self.system.pending[:] = 0.0
-        self.system.rates[:STIFFNESS] = 0.0
+        self.system.dofs[:STIFFNESS] = 0.0
         _clear(self.system.work or ())  # a solver may keep its last solution there
         self.events.clear()
 

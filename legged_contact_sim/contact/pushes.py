@@ -62,7 +62,7 @@ def push_bodies(system):
         for push in system.pushes:
             push.left = UNUSED
         return
-    nq = len(system.state) - system.rates.shape[1]
+    nq = len(system.state) - system.dofs.shape[1]
     place_bodies(system.links, system.bodies, system.state[:nq], system.state[nq:])
     for push in system.pushes:
         if push.left > 0:

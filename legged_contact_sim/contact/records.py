@@ -24,9 +24,9 @@ CONTACT = np.dtype(
         ("first_tangent", "f8", 3),
         ("second_tangent", "f8", 3),
         # velocities of the touching point, (normal, first tangent, second tangent), m/s:
-        ("start_velocity", "f8", 3),  # with the rates at the start of the step
-        ("free_velocity", "f8", 3),  # with the rates that the step would end with if nothing touched
-        ("end_velocity", "f8", 3),  # with the rates that it ends with
+        ("start_velocity", "f8", 3),  # with the velocities at the start of the step
+        ("free_velocity", "f8", 3),  # with the velocities that the step would end with if nothing touched
+        ("end_velocity", "f8", 3),  # with the velocities that it ends with
         ("stuck", "i8"),  # 1: it stuck at the end of the last solve
         ("lapse", "f8"),  # how long that solve's step was, s
         ("turning", "f8", 2),  # what the robot's turning adds to the tangential velocities by the end of the step, m/s

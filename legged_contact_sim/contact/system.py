@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..actuation.rows import LOWER, RATE_ROWS, UPPER
+from ..actuation.rows import DOF_ROWS, LOWER, UPPER
 from ..dynamics.closures import closure_work
 from ..dynamics.contact_inertia import ROW
 from ..dynamics.workspace import workspace
@@ -34,7 +34,7 @@ class System(NamedTuple):
     rows: Any  # ROW (r,)
     state: Any  # q and v at the start of the (sub)step, (nq + nv,)
     result: Any  # q and v at its end, (nq + nv,)
-    rates: Any  # (RATE_ROWS, nv): see actuation/rows.py
+    dofs: Any  # (DOF_ROWS, nv): see actuation/rows.py
     forces: Any  # external wrenches in world axes at the links' origins, (n, 6)
     slides: Any  # per link: direction in which the joint's dry friction slides, -1 or 1; 0: it holds, (n,)
     ledger: Any  # work terms, then solver terms, (13,)
@@ -93,7 +93,7 @@ def build_system(
         heights=terrain.heights,
         state=np.concatenate([robot.home, np.zeros(nv)]),
         result=np.zeros(robot.nq + nv),
-        rates=rate_rows(robot),
+        dofs=dof_rows(robot),
         forces=np.zeros((n, 6)),
         slides=np.zeros(n),
         ledger=np.zeros(len(WORK_TERMS) + len(SOLVER_TERMS)),
@@ -157,14 +157,14 @@ def copy_into(old: Any, new: Any) -> None:
         new[tuple(slice(size) for size in old.shape)] = old
 
 
-def rate_rows(robot: RobotModel) -> np.ndarray:
-    """Return the rows of rates, (RATE_ROWS, nv), zero but for the joints' limits."""
-    rates = np.zeros((RATE_ROWS, robot.nv))
-    rates[LOWER], rates[UPPER] = -np.inf, np.inf
+def dof_rows(robot: RobotModel) -> np.ndarray:
+    """Return the numbers of the degrees of freedom, (DOF_ROWS, nv), zero but for the joints' limits."""
+    dofs = np.zeros((DOF_ROWS, robot.nv))
+    dofs[LOWER], dofs[UPPER] = -np.inf, np.inf
     joints = robot.links[robot.links["joint_kind"] != FREE]
-    rates[LOWER, joints["velocity_index"]] = joints["lower_limit"]
-    rates[UPPER, joints["velocity_index"]] = joints["upper_limit"]
-    return rates
+    dofs[LOWER, joints["velocity_index"]] = joints["lower_limit"]
+    dofs[UPPER, joints["velocity_index"]] = joints["upper_limit"]
+    return dofs
 
 
 def extent(robot: RobotModel) -> float:

@@ -10,7 +10,7 @@ from .kinematics import (
     accelerations_to_base_axes,
     outer_frame,
     place_bodies,
-    rates_to_outer_axes,
+    velocities_to_outer_axes,
 )
 from .spatial import (
     add,
@@ -156,9 +156,9 @@ def forward_dynamics_entry(links, bodies, state, forces):
     nv = links[-1].velocity_index + (6 if links[-1].joint_kind == FREE else 1)
     nq = len(state) - 6 * nv
     q, v, effort = state[:nq], state[nq : nq + nv], state[nq + nv : nq + 2 * nv]
-    added, rates = state[nq + 2 * nv : nq + 3 * nv], state[nq + 3 * nv : nq + 4 * nv]
+    added, velocities = state[nq + 2 * nv : nq + 3 * nv], state[nq + 3 * nv : nq + 4 * nv]
     derivative, acceleration = state[nq + 4 * nv : nq + 5 * nv], state[nq + 5 * nv :]
-    rates_to_outer_axes(links, q, v, rates)
-    rates_to_outer_axes(links, q, effort, acceleration)
-    articulated_body(links, bodies, q, rates, acceleration, added, forces, derivative)
-    accelerations_to_base_axes(links, q, rates, derivative, acceleration)
+    velocities_to_outer_axes(links, q, v, velocities)
+    velocities_to_outer_axes(links, q, effort, acceleration)
+    articulated_body(links, bodies, q, velocities, acceleration, added, forces, derivative)
+    accelerations_to_base_axes(links, q, velocities, derivative, acceleration)

@@ -21,9 +21,9 @@ from .articulated_body import articulated_body
 from .contact_inertia import ROW, coupling, hand_inward, hand_inward_effort, invert_roots, spread_jumps, unit_vector
 from .kinematics import (
     accelerations_to_base_axes,
-    carry_rates,
+    carry_velocities,
     point_position,
-    rates_to_outer_axes,
+    velocities_to_outer_axes,
 )
 from .spatial import (
     ZERO,
@@ -114,7 +114,7 @@ def fill_gaps(links, bodies, closures, q, out):
 
 
 @inlined
-def fill_velocities(links, bodies, closures, q, rates, out):
+def fill_velocities(links, bodies, closures, q, velocities, out):
     """Write C times velocities (nv,), of which the bodies' ``jump`` is the motion, (e,)."""
     for closure in closures.records:
         if closure.kind == CONNECTION:
@@ -122,41 +122,41 @@ def fill_velocities(links, bodies, closures, q, rates, out):
             one = velocity_at(spatial(bodies[closure.first].jump), first)
             put_vector_at(out, closure.row, vsub(one, velocity_at(spatial(bodies[closure.second].jump), second)))
         else:
-            out[closure.row] = rates[links[closure.first].velocity_index]
+            out[closure.row] = velocities[links[closure.first].velocity_index]
             if closure.second >= 0:
                 turn = slope(closure, displacement(links, closure, q))
-                out[closure.row] -= turn * rates[links[closure.second].velocity_index]
+                out[closure.row] -= turn * velocities[links[closure.second].velocity_index]
 
 
 @inlined
-def carried_acceleration(links, bodies, i, point, rates):
+def carried_acceleration(links, bodies, i, point, velocities):
     """Return the acceleration of a point of body ``i`` at constant velocities (after `place_bodies` with them)."""
     velocity, total, k = spatial(bodies[i].velocity), Spatial(ZERO, ZERO), i
     while k >= 0:
         if links[k].joint_kind == FREE:
             total = add(total, spatial(bodies[k].coriolis))
         else:
-            own = scale(spatial(bodies[k].axis), rates[links[k].velocity_index])
+            own = scale(spatial(bodies[k].axis), velocities[links[k].velocity_index])
             total = add(total, cross_motion(spatial(bodies[links[k].parent].velocity), own))
         k = links[k].parent
     return vadd(velocity_at(total, point), vcross(velocity.angular, velocity_at(velocity, point)))
 
 
 @inlined
-def fill_bias(links, bodies, closures, q, rates):
+def fill_bias(links, bodies, closures, q, velocities):
     """Write C' v of all equations (after `place_bodies` with these velocities), (e,), m/s^2 or rad/s^2."""
     out = closures.bias
     for closure in closures.records:
         if closure.kind == CONNECTION:
             first, second = closure_ends(bodies, closure)
-            one = carried_acceleration(links, bodies, closure.first, first, rates)
-            other = carried_acceleration(links, bodies, closure.second, second, rates)
+            one = carried_acceleration(links, bodies, closure.first, first, velocities)
+            other = carried_acceleration(links, bodies, closure.second, second, velocities)
             put_vector_at(out, closure.row, vsub(one, other))
         else:
             out[closure.row] = 0.0
             if closure.second >= 0:
                 x, c = displacement(links, closure, q), closure.coefficients
-                rate = rates[links[closure.second].velocity_index]
+                rate = velocities[links[closure.second].velocity_index]
                 out[closure.row] = -(2.0 * c[2] + x * (6.0 * c[3] + x * 12.0 * c[4])) * rate * rate
 
 
@@ -294,20 +294,20 @@ def closed_forward_dynamics_entry(links, bodies, closures, state, forces):
     nv = links[-1].velocity_index + (6 if links[-1].joint_kind == FREE else 1)
     nq = len(state) - 6 * nv
     q, v, effort = state[:nq], state[nq : nq + nv], state[nq + nv : nq + 2 * nv]
-    added, rates = state[nq + 2 * nv : nq + 3 * nv], state[nq + 3 * nv : nq + 4 * nv]
+    added, velocities = state[nq + 2 * nv : nq + 3 * nv], state[nq + 3 * nv : nq + 4 * nv]
     derivative, acceleration = state[nq + 4 * nv : nq + 5 * nv], state[nq + 5 * nv :]
-    rates_to_outer_axes(links, q, v, rates)
-    rates_to_outer_axes(links, q, effort, acceleration)
-    articulated_body(links, bodies, q, rates, acceleration, added, forces, derivative)
-    fill_bias(links, bodies, closures, q, rates)
+    velocities_to_outer_axes(links, q, v, velocities)
+    velocities_to_outer_axes(links, q, effort, acceleration)
+    articulated_body(links, bodies, q, velocities, acceleration, added, forces, derivative)
+    fill_bias(links, bodies, closures, q, velocities)
     invert_roots(links, bodies)
     hand_in_closures(links, bodies, closures, q)
     factor_closures(links, bodies, closures)
-    carry_rates(links, bodies, derivative)
+    carry_velocities(links, bodies, derivative)
     fill_velocities(links, bodies, closures, q, derivative, closures.velocities)
     for r in range(len(closures.bias)):
         closures.velocities[r] += closures.bias[r]
     take_away(links, bodies, closures, acceleration)
     for j in range(nv):
         derivative[j] += acceleration[j]
-    accelerations_to_base_axes(links, q, rates, derivative, acceleration)
+    accelerations_to_base_axes(links, q, velocities, derivative, acceleration)

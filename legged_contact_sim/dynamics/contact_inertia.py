@@ -15,7 +15,7 @@ import numpy as np
 from ..jit import compiled, inlined
 from ..model.records import FREE
 from .articulated_body import gather_inertias
-from .kinematics import outer_frame, place_bodies, point_position, rates_to_base_axes
+from .kinematics import outer_frame, place_bodies, point_position, velocities_to_base_axes
 from .spatial import (
     ZERO,
     Spatial,
@@ -163,19 +163,19 @@ def fill_contact_inertia(links, bodies, points, rows, efforts, out):
 
 
 @compiled
-def inverse_contact_inertia_entry(links, bodies, points, rows, efforts, q, rates, out):
-    """Write G (3m, 3m) at the centres of m CONTACT_POINT records; rates (3, nv): zero, zero, added inertia."""
-    place_bodies(links, bodies, q, rates[0])
-    gather_inertias(links, bodies, rates[1], rates[2])
+def inverse_contact_inertia_entry(links, bodies, points, rows, efforts, q, dofs, out):
+    """Write G (3m, 3m) at the centres of m CONTACT_POINT records; dofs (3, nv): zero, zero, added inertia."""
+    place_bodies(links, bodies, q, dofs[0])
+    gather_inertias(links, bodies, dofs[1], dofs[2])
     invert_roots(links, bodies)
     fill_contact_inertia(links, bodies, points, rows, efforts, out)
 
 
 @compiled
-def contact_response_entry(links, bodies, points, q, rates, change, out):
-    """Write ``A^-1 J^T`` (nv, 3m) in public axes, a column per unit force; rates as for the inverse inertia."""
-    place_bodies(links, bodies, q, rates[0])
-    gather_inertias(links, bodies, rates[1], rates[2])
+def contact_response_entry(links, bodies, points, q, dofs, change, out):
+    """Write ``A^-1 J^T`` (nv, 3m) in public axes, a column per unit force; dofs as for the inverse inertia."""
+    place_bodies(links, bodies, q, dofs[0])
+    gather_inertias(links, bodies, dofs[1], dofs[2])
     invert_roots(links, bodies)
     for r in range(3 * len(points)):
         for body in bodies:
@@ -185,4 +185,4 @@ def contact_response_entry(links, bodies, points, q, rates, change, out):
         position = point_position(bodies[i], vector(points[r // 3].position))
         put_spatial(bodies[i].bias, scale(force_at(position, unit_vector(r % 3)), -1.0))
         respond(links, bodies, change)
-        rates_to_base_axes(links, q, change, out[:, r])
+        velocities_to_base_axes(links, q, change, out[:, r])

@@ -2,7 +2,7 @@
 
 from ..jit import compiled, inlined
 from ..model.records import FREE
-from .kinematics import place_bodies, rates_to_outer_axes, world_position
+from .kinematics import place_bodies, velocities_to_outer_axes, world_position
 from .momentum import first_moment, total_momentum
 from .spatial import apply, dot, inertia, spatial, vdot, vscale
 
@@ -42,7 +42,7 @@ def elastic(links, q):
 @compiled
 def energy_entry(links, bodies, q, v, work, out):
     """Write kinetic, gravitational and elastic energy, (3,), J."""
-    rates_to_outer_axes(links, q, v, work)
+    velocities_to_outer_axes(links, q, v, work)
     place_bodies(links, bodies, q, work)
     out[0] = kinetic(links, bodies, work)
     out[1] = gravitational(links, bodies)

@@ -238,13 +238,13 @@ def point_bias_acceleration(
 ) -> Array:
     """Return ``dJ/dt v`` (3,), the acceleration in world axes that a point has while v stays constant, m/s^2."""
     body, offset = point_on_link(robot, link, point)
-    place, rates, acceleration = coordinates(robot, q), checked("v", v, robot.nv), np.zeros(3)
+    place, velocities, acceleration = coordinates(robot, q), checked("v", v, robot.nv), np.zeros(3)
     if body >= 0:
         point_acceleration_entry(
             robot.links,
             workspace(robot),
             place,
-            rates,
+            velocities,
             np.zeros(robot.nv),
             np.empty((2, robot.nv)),
             body,
@@ -274,8 +274,8 @@ def inverse_contact_inertia(robot: RobotModel, q: ArrayLike, points: Sequence[st
     records = contact_points(robot, points)
     count = 3 * len(records)
     inverse = np.empty((count, count))
-    rates = np.zeros((3, robot.nv))
-    rates[2] = robot.rotor_inertias
+    dofs = np.zeros((3, robot.nv))
+    dofs[2] = robot.rotor_inertias
     inverse_contact_inertia_entry(
         robot.links,
         workspace(robot),
@@ -283,7 +283,7 @@ def inverse_contact_inertia(robot: RobotModel, q: ArrayLike, points: Sequence[st
         np.zeros(count, dtype=ROW),
         np.zeros((count, len(robot.links))),
         coordinates(robot, q),
-        rates,
+        dofs,
         inverse,
     )
     return inverse
@@ -293,17 +293,17 @@ def contact_response(robot: RobotModel, q: ArrayLike, points: Sequence[str] | No
     """Return ``A^-1 J^T`` (nv, 3m): the jump of v per unit impulse at m contact points, in world axes."""
     records = contact_points(robot, points)
     response = np.empty((robot.nv, 3 * len(records)))
-    rates = np.zeros((3, robot.nv))
-    rates[2] = robot.rotor_inertias
+    dofs = np.zeros((3, robot.nv))
+    dofs[2] = robot.rotor_inertias
     bodies, change = workspace(robot), np.empty(robot.nv)
-    contact_response_entry(robot.links, bodies, records, coordinates(robot, q), rates, change, response)
+    contact_response_entry(robot.links, bodies, records, coordinates(robot, q), dofs, change, response)
     return response
 
 
 def _centroidal(robot: RobotModel, q: ArrayLike, v: ArrayLike) -> Array:
     out = np.empty((3, 3))
-    bodies, rates = workspace(robot), checked("v", v, robot.nv)
-    centroidal_entry(robot.links, bodies, coordinates(robot, q), rates, np.empty(robot.nv), out)
+    bodies, velocities = workspace(robot), checked("v", v, robot.nv)
+    centroidal_entry(robot.links, bodies, coordinates(robot, q), velocities, np.empty(robot.nv), out)
     return out
 
 
@@ -320,8 +320,8 @@ def centroidal_momentum(robot: RobotModel, q: ArrayLike, v: ArrayLike) -> Array:
 def energies(robot: RobotModel, q: ArrayLike, v: ArrayLike) -> Array:
     """Return kinetic, potential and spring energy, (3,), J."""
     out = np.empty(3)
-    bodies, rates = workspace(robot), checked("v", v, robot.nv)
-    energy_entry(robot.links, bodies, coordinates(robot, q), rates, np.empty(robot.nv), out)
+    bodies, velocities = workspace(robot), checked("v", v, robot.nv)
+    energy_entry(robot.links, bodies, coordinates(robot, q), velocities, np.empty(robot.nv), out)
     return out
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from ..jit import compiled_long, inlined
 from .articulated_body import articulated_body
 from .joint_forces import smooth_efforts
-from .kinematics import copy, place_bodies, rates_to_base_axes, rates_to_outer_axes
+from .kinematics import copy, place_bodies, velocities_to_base_axes, velocities_to_outer_axes
 from .manifold import coordinate_rates, move, normalize
 from .momentum import carries_all, momentum_about_center, restore_momentum
 from .spatial import spatial, vadd, vscale
@@ -179,8 +179,8 @@ def integrate_entry(links, bodies, y, effort, added_inertia, forces, settings, m
     nv = len(effort)
     nq = len(y) - nv
     copy(y[nq:], work[SCRATCH_ROW, :nv])
-    rates_to_outer_axes(links, y[:nq], work[SCRATCH_ROW, :nv], y[nq:])
+    velocities_to_outer_axes(links, y[:nq], work[SCRATCH_ROW, :nv], y[nq:])
     steps = advance(links, bodies, y, effort, added_inertia, forces, settings, method, work)
     copy(y[nq:], work[SCRATCH_ROW, :nv])
-    rates_to_base_axes(links, y[:nq], work[SCRATCH_ROW, :nv], y[nq:])
+    velocities_to_base_axes(links, y[:nq], work[SCRATCH_ROW, :nv], y[nq:])
     return steps

@@ -8,7 +8,7 @@ from .kinematics import (
     place_bodies,
     point_acceleration,
     point_position,
-    rates_to_outer_axes,
+    velocities_to_outer_axes,
 )
 from .spatial import put_vector, spatial, vector, velocity_at, vsub
 
@@ -37,7 +37,7 @@ def point_jacobian_entry(links, bodies, q, v, i, offset, out):
 @compiled
 def point_acceleration_entry(links, bodies, q, v, acceleration, work, i, offset, out):
     """Write the acceleration (3,) of a body's point in world axes, J a + J' v; work is (2, nv)."""
-    rates_to_outer_axes(links, q, v, work[0])
+    velocities_to_outer_axes(links, q, v, work[0])
     accelerations_to_outer_axes(links, q, work[0], acceleration, work[1])
     place_bodies(links, bodies, q, work[0])
     for k in range(i + 1):

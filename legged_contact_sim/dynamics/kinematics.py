@@ -6,7 +6,7 @@ stay small however far and however fast the robot travels; the base of a planar 
 
 Kernels take the velocities of a FREE joint in the axes of its outer frame (for a floating base: world axes), since
 the linear velocity of a tumbling base varies slowly there; the public functions take them in the base's own axes.
-`rates_to_outer_axes` and `accelerations_to_base_axes` convert.
+`velocities_to_outer_axes` and `accelerations_to_base_axes` convert.
 """
 
 from ..jit import compiled, inlined
@@ -225,7 +225,7 @@ def carry_acceleration(body, link, parent, acceleration):
 
 
 @inlined
-def carry_rates(links, bodies, v):
+def carry_velocities(links, bodies, v):
     """Set every body's ``jump`` to its velocity in the world in the present pose with velocities ``v`` (nv,)."""
     put_spatial(bodies[-1].jump, Spatial(ZERO, ZERO))
     for i in range(len(links)):
@@ -241,8 +241,8 @@ def carry_rates(links, bodies, v):
 
 
 @inlined
-def carry_two_rates(links, bodies, first, second):
-    """Like `carry_rates` for two sets of rates at once: motions go to ``velocity`` and to ``jump``."""
+def carry_two_velocities(links, bodies, first, second):
+    """Like `carry_velocities` for two sets of velocities at once: motions go to ``velocity`` and to ``jump``."""
     put_spatial(bodies[-1].velocity, Spatial(ZERO, ZERO))
     put_spatial(bodies[-1].jump, Spatial(ZERO, ZERO))
     for i in range(len(links)):
@@ -285,7 +285,7 @@ def world_velocity(bodies, velocity):
 
 
 @inlined
-def rates_to_outer_axes(links, q, v, out):
+def velocities_to_outer_axes(links, q, v, out):
     """Turn the velocities of FREE joints from the moved body's axes (public) to the outer frame's axes (kernels)."""
     copy(v, out)
     for link in links:
@@ -296,7 +296,7 @@ def rates_to_outer_axes(links, q, v, out):
 
 
 @inlined
-def rates_to_base_axes(links, q, v, out):
+def velocities_to_base_axes(links, q, v, out):
     """Turn the velocities (or dual forces) of FREE joints from outer axes (kernels) to the moved body's (public)."""
     copy(v, out)
     for link in links:

@@ -11,7 +11,7 @@ from .kinematics import (
     place_bodies,
     point_acceleration,
     point_position,
-    rates_to_outer_axes,
+    velocities_to_outer_axes,
     world_position,
 )
 from .spatial import put_vector, rotate, spatial, stretch, sym_inverse, vector, vsub
@@ -25,7 +25,7 @@ def foot_motion_entry(links, bodies, q, v, rest, work, ends, offsets, feet, jaco
 
     Point k lies at ``offsets[k]`` in the frame of body ``ends[k]``; ``rest`` (nv,) is zero, work is (2, nv).
     """
-    rates_to_outer_axes(links, q, v, work[0])
+    velocities_to_outer_axes(links, q, v, work[0])
     accelerations_to_outer_axes(links, q, work[0], rest, work[1])
     place_bodies(links, bodies, q, work[0])
     for i in range(len(links)):
@@ -82,13 +82,13 @@ def force_problem_entry(rotation, effort, feet, position, standing, edges, least
 
 
 @inlined
-def times(jacobian, rates):
+def times(jacobian, velocities):
     """Return the first three rows of a Jacobian times velocities (nv,)."""
     x = y = z = 0.0
-    for j in range(len(rates)):
-        x += jacobian[0, j] * rates[j]
-        y += jacobian[1, j] * rates[j]
-        z += jacobian[2, j] * rates[j]
+    for j in range(len(velocities)):
+        x += jacobian[0, j] * velocities[j]
+        y += jacobian[1, j] * velocities[j]
+        z += jacobian[2, j] * velocities[j]
     return (x, y, z)
 
 

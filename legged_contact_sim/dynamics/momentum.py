@@ -5,7 +5,7 @@ from ..model.records import FREE
 from .kinematics import (
     outer_frame,
     place_bodies,
-    rates_to_outer_axes,
+    velocities_to_outer_axes,
     world_position,
     world_velocity,
 )
@@ -108,7 +108,7 @@ def rotational_inertia(bodies, count, mass, center):
 @compiled
 def centroidal_entry(links, bodies, q, v, work, out):
     """Write centre of mass (3,), linear momentum (3,) and angular momentum about the centre (3,) in world axes."""
-    rates_to_outer_axes(links, q, v, work)
+    velocities_to_outer_axes(links, q, v, work)
     place_bodies(links, bodies, q, work)
     _, center, linear, angular = momentum_about_center(links, bodies)
     put_vector(out[0], center)

@@ -8,8 +8,8 @@ from .kinematics import (
     carry_acceleration,
     outer_frame,
     place_bodies,
-    rates_to_base_axes,
-    rates_to_outer_axes,
+    velocities_to_base_axes,
+    velocities_to_outer_axes,
 )
 from .spatial import (
     apply,
@@ -56,7 +56,7 @@ def newton_euler(links, bodies, q, v, acceleration, forces, effort):
 @compiled
 def inverse_dynamics_entry(links, bodies, q, v, acceleration, forces, work, effort):
     """Inverse dynamics in public axes: effort (nv,) for an acceleration (nv,); work is (3, nv)."""
-    rates_to_outer_axes(links, q, v, work[0])
+    velocities_to_outer_axes(links, q, v, work[0])
     accelerations_to_outer_axes(links, q, work[0], acceleration, work[1])
     newton_euler(links, bodies, q, work[0], work[1], forces, work[2])
-    rates_to_base_axes(links, q, work[2], effort)
+    velocities_to_base_axes(links, q, work[2], effort)

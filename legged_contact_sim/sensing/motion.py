@@ -4,7 +4,7 @@ from math import sqrt
 
 import numpy as np
 
-from ..dynamics.kinematics import place_bodies, point_position, rates_to_outer_axes, world_velocity
+from ..dynamics.kinematics import place_bodies, point_position, velocities_to_outer_axes, world_velocity
 from ..dynamics.spatial import (
     matrix,
     product,
@@ -72,7 +72,7 @@ def move_mount_entry(links, bodies, q, v, rates, mount, gravity, elapsed):
     The mean specific force is ``R^T ((v1 - v0) / T - g)`` with R halfway between both orientations. Without time
     elapsed it is that of a frame whose velocity does not change. ``rates`` (nv,) is work.
     """
-    rates_to_outer_axes(links, q, v, rates)
+    velocities_to_outer_axes(links, q, v, rates)
     place_bodies(links, bodies, q, rates)
     body = bodies[mount[0].link]
     axes = product(matrix(body.rotation), matrix(mount[0].rotation))

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..actuation.rows import DAMPING, STIFFNESS
 from ..contact.commands import COMMAND_ROWS
-from ..contact.system import rate_rows, with_room
+from ..contact.system import dof_rows, with_room
 from ..errors import ParameterError
 from ..model import RobotModel
 from ..terrain import Terrain, make_terrain
@@ -24,7 +24,7 @@ class Worlds(NamedTuple):
     slides: np.ndarray  # of joints with dry friction, (N, n)
     contacts: np.ndarray  # records of the contact points as integers, (N, size)
     shares: np.ndarray  # what the contact solver remembers of slipping contacts, (N, rows)
-    rates: np.ndarray  # see actuation/rows.py, (N, RATE_ROWS, nv)
+    dofs: np.ndarray  # see actuation/rows.py, (N, DOF_ROWS, nv)
     commands: np.ndarray  # before and after the delay: efforts and targets, (N, 2, COMMAND_ROWS, nv)
     wrenches: np.ndarray  # on the base, at its origin: force and torque in world axes, (N, 6), N and N m
     delays: np.ndarray  # steps of a call for which the command before it still acts, (N,)
@@ -90,7 +90,7 @@ class WorldBatch:
             slides=np.zeros((count, len(system.slides))),
             contacts=self._contacts[0],
             shares=self._shares[0],
-            rates=np.tile(rate_rows(robot), (count, 1, 1)),
+            dofs=np.tile(dof_rows(robot), (count, 1, 1)),
             commands=np.zeros((count, 2, COMMAND_ROWS, robot.nv)),
             wrenches=np.zeros((count, 6)),
             delays=np.zeros(count, dtype=np.int64),
@@ -132,7 +132,7 @@ class WorldBatch:
         """Set the drives' gains in the worlds of a mask (N,): as `hold`, or (k, joint_count)."""
         for row, gains in ((STIFFNESS, stiffness), (DAMPING, damping)):
             values = np.broadcast_to(gains, (int(chosen.sum()), self.robot.joint_count))
-            self.worlds.rates[np.ix_(chosen, np.array([row]), self.robot.velocity_indices)] = values[:, None]
+            self.worlds.dofs[np.ix_(chosen, np.array([row]), self.robot.velocity_indices)] = values[:, None]
 
     def place(self, chosen: np.ndarray, q: np.ndarray, v: np.ndarray) -> None:
         """Put worlds of a mask (N,) into states q (k, nq) and v (k, nv), base velocity in the base's axes."""
@@ -149,7 +149,7 @@ class WorldBatch:
             self._contacts[k][mine] = fresh
             self._shares[k][mine] = 0.0
         self.worlds.slides[chosen] = 0.0
-        self.worlds.rates[chosen, :STIFFNESS] = 0.0
+        self.worlds.dofs[chosen, :STIFFNESS] = 0.0
 
     def command(self, targets: np.ndarray, wrench: np.ndarray | float = 0.0) -> None:
         """Set targets of the drives, (N, joint_count), and a wrench on the base in world axes, (N, 6), N and N m.

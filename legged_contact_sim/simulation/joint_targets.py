@@ -21,8 +21,8 @@ class JointTargets(NamedTuple):
 
     def worked_out(self, q: np.ndarray, v: np.ndarray) -> "JointTargets":
         """Return plain efforts: what the gains give in the state q (nq,), v (nv,)."""
-        joints, rates = q[self.robot.position_indices], v[self.robot.velocity_indices]
-        effort = self.stiffness * (self.position - joints) - self.damping * rates + self.feed
+        joints, velocities = q[self.robot.position_indices], v[self.robot.velocity_indices]
+        effort = self.stiffness * (self.position - joints) - self.damping * velocities + self.feed
         nothing = np.zeros(len(effort))
         return JointTargets(self.robot, nothing, nothing, nothing, effort)
 

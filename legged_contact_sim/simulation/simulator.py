@@ -275,8 +275,8 @@ class Simulator:
         wanted = joint_targets(self.robot, position, velocity, effort, stiffness, damping)
         if not inside:
             wanted = wanted.worked_out(self.q, self.v)
-        index, rates = self.robot.velocity_indices, self.model.system.rates
-        rates[STIFFNESS, index], rates[DAMPING, index] = wanted.stiffness, wanted.damping
+        index, dofs = self.robot.velocity_indices, self.model.system.dofs
+        dofs[STIFFNESS, index], dofs[DAMPING, index] = wanted.stiffness, wanted.damping
         self._command[0, 1, index] = wanted.position
         self._standing = wanted.feed if wanted.feed.any() else None
 
@@ -318,7 +318,7 @@ class Simulator:
         ground = self.terrain if terrain is None else make_terrain(terrain)
         self.model = self._make_model(contact_model, ground, parameters)
         self.terrain = ground
-        self.model.system.rates[[STIFFNESS, DAMPING]] = before.rates[[STIFFNESS, DAMPING]]
+        self.model.system.dofs[[STIFFNESS, DAMPING]] = before.dofs[[STIFFNESS, DAMPING]]
         self.model.system.pushes[:] = before.pushes
         self._set_state(state.q, state.v)
 
@@ -329,7 +329,7 @@ class Simulator:
     @property
     def effort(self) -> np.ndarray:
         """Joint efforts that acted in the last step, limits applied, (joint_count,), N m or N."""
-        return self.model.system.rates[EFFORT, self.robot.velocity_indices].copy()
+        return self.model.system.dofs[EFFORT, self.robot.velocity_indices].copy()
 
     def _make_model(self, name: str, terrain: Terrain, parameters: Mapping[str, Any]) -> ContactModel:
         with together_with(*_calls_of_a_start(self.robot, terrain)):
@@ -378,17 +378,17 @@ class Simulator:
 
     def _set_state(self, q: np.ndarray, v: ArrayLike | None) -> None:
         self._report.keep()
-        rates = np.zeros(self.robot.nv) if v is None else checked("v", v, self.robot.nv)
+        velocities = np.zeros(self.robot.nv) if v is None else checked("v", v, self.robot.nv)
         state, nq = self.model.system.state, self.robot.nq
         state[:nq] = q
-        state[nq:] = to_outer_axes(self.robot, q, rates)
+        state[nq:] = to_outer_axes(self.robot, q, velocities)
         self.model.time = self.time
         self.model.restart()
-        self.start_energy = float(energies(self.robot, q, rates).sum())
+        self.start_energy = float(energies(self.robot, q, velocities).sum())
         self._report = StepReport(self, self._row[0], self._views)
         self._row[:] = 0.0
         views = LogRows(self.robot, self._row[0])
-        views.q[:], views.v[:] = q, rates
+        views.q[:], views.v[:] = q, velocities
         if len(self.robot.contact_points):
             touching = touching_points(self.robot, self.terrain, self.model.semi_axes, q)
             views.position[:], views.normal[:], views.gap[:] = touching

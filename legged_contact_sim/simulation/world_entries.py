@@ -26,8 +26,8 @@ def enter_world(system, settings, scratch, worlds, w):  # type: ignore[no-untype
     copy(worlds.wrenches[w], system.forces[0])
     copy(worlds.contacts[w], scratch.contacts)
     copy(worlds.shares[w], scratch.shares)
-    for row in range(system.rates.shape[0]):
-        copy(worlds.rates[w, row], system.rates[row])
+    for row in range(system.dofs.shape[0]):
+        copy(worlds.dofs[w, row], system.dofs[row])
     for k in range(len(system.ledger)):
         system.ledger[k] = 0.0
     settings[0].friction = worlds.frictions[w]
@@ -45,8 +45,8 @@ def leave_world(system, scratch, worlds, w):  # type: ignore[no-untyped-def]
     copy(system.slides, worlds.slides[w])
     copy(scratch.contacts, worlds.contacts[w])
     copy(scratch.shares, worlds.shares[w])
-    for row in range(system.rates.shape[0]):
-        copy(system.rates[row], worlds.rates[w, row])
+    for row in range(system.dofs.shape[0]):
+        copy(system.dofs[row], worlds.dofs[w, row])
 
 
 def worlds_entry(name: str, step: Callable[..., Any], solve: Callable[..., Any] | None = None) -> Callable[..., int]:

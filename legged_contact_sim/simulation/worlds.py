@@ -186,13 +186,13 @@ def _starts(robot: RobotModel, q0: ArrayLike, v0: ArrayLike | None) -> list[tupl
     if count == 0:
         raise ParameterError(f"q0: expected (worlds, {robot.nq}) numbers, at least one world, found {q0!r:.80}")
     places = checked("q0", q0, count, robot.nq)
-    rates = np.zeros((count, robot.nv)) if v0 is None else checked("v0", v0, count, robot.nv)
+    velocities = np.zeros((count, robot.nv)) if v0 is None else checked("v0", v0, count, robot.nv)
     for world, q in enumerate(places):
         try:
             coordinates(robot, q)
         except ParameterError as error:
             raise ParameterError(f"q0[{world}]: {error}") from None
-    return list(zip(places, rates, strict=True))
+    return list(zip(places, velocities, strict=True))
 
 
 def _commands(

@@ -31,7 +31,7 @@ def list_bilateral(system, cuts, first, h):
             acts = m >= cuts.joints[c].freedoms
             if not acts:
                 i = joint_link(system.links, cuts.joints[c], m)
-                acts = is_held(system, i, h) or system.rates[ADDED, system.links[i].velocity_index] > 0.0
+                acts = is_held(system, i, h) or system.dofs[ADDED, system.links[i].velocity_index] > 0.0
             if acts:
                 cuts.labels[count] = 6 * c + m
                 count += 1
@@ -100,7 +100,7 @@ def fill_bilateral_offsets(system, cuts, first, rows, v, h):
             if not is_held(system, i, h):
                 j = system.links[i].velocity_index
                 system.offsets[r] -= v[j]
-                system.G[r, r] += 1.0 / system.rates[ADDED, j]
+                system.G[r, r] += 1.0 / system.dofs[ADDED, j]
 
 
 @inlined
@@ -168,7 +168,7 @@ def keep_reactions(system, cuts, first, rows, v, h):
             i = joint_link(system.links, cuts.joints[c], m)
             j = system.links[i].velocity_index
             if is_held(system, i, h):
-                system.rates[HOLD, j] = reactions[c, m] - system.rates[ADDED, j] * v[j] / h
+                system.dofs[HOLD, j] = reactions[c, m] - system.dofs[ADDED, j] * v[j] / h
 
 
 @inlined

@@ -1,4 +1,4 @@
-"""Joints that are cut: the dual basis of each cut, the trees' motion without it, and the joints' rates out of theirs.
+"""Joints that are cut: the dual basis of each cut, the trees' motion without it, the joints' velocities out of theirs.
 
 Every cut has a dual basis of six spatial forces, each acting on the body and, reversed, on its carrier: first one per
 freedom, whose velocity is the joint's rate, then the constraints, which the joint's motions do not touch.
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...actuation.rows import ADDED, APPLIED
-from ...dynamics.kinematics import carry_rates
+from ...dynamics.kinematics import carry_velocities
 from ...dynamics.spatial import (
     Spatial,
     add,
@@ -123,7 +123,7 @@ def fill_duals(links, bodies, cut, duals):
 
 @inlined
 def carried_bias(links, bodies, i):
-    """Return the acceleration of body ``i`` when all joint rates are constant, from its tree's root outward."""
+    """Return the acceleration of body ``i`` when all joint velocities are constant, from its tree's root outward."""
     total = spatial(bodies[i].coriolis)
     while links[i].joint_kind != FREE:
         i = links[i].parent
@@ -133,8 +133,8 @@ def carried_bias(links, bodies, i):
 
 @inlined
 def open_cut(system, forest, cut, duals, v, h):
-    """Let a cut's efforts act on both ends, and give the free body the acceleration that its chain's rates cause."""
-    links, bodies, rates = system.links, system.bodies, system.rates
+    """Let a cut's efforts act on both ends, and give the free body the acceleration of its moving chain."""
+    links, bodies, dofs = system.links, system.bodies, system.dofs
     chain = carried_bias(forest.links, bodies, cut.carrier)
     for m in range(cut.freedoms):
         i = joint_link(links, cut, m)
@@ -143,21 +143,21 @@ def open_cut(system, forest, cut, duals, v, h):
         if bodies[i].locked:  # a held cut has a row of its own
             chain = add(chain, scale(spatial(bodies[i].axis), v[j] / h))
             bodies[i].locked = 0
-        wrench = scale(spatial(duals[m]), rates[APPLIED, j])
+        wrench = scale(spatial(duals[m]), dofs[APPLIED, j])
         increase_spatial(bodies[cut.body].bias, scale(wrench, -1.0))
         increase_spatial(bodies[cut.carrier].bias, wrench)
         if m > 0:
-            forest.rates[ADDED, j] = FIXED
+            forest.dofs[ADDED, j] = FIXED
     put_spatial(bodies[cut.body].coriolis, chain)
 
 
 @inlined
 def open_cuts(system, forest, cuts, v, h):
-    """Turn the placed and driven robot into its forest: start rates, efforts across the cuts, chain accelerations."""
-    for j in range(system.rates.shape[1]):
-        forest.rates[APPLIED, j], forest.rates[ADDED, j] = system.rates[APPLIED, j], system.rates[ADDED, j]
+    """Turn the placed and driven robot into its forest: velocities, efforts across the cuts, chain accelerations."""
+    for j in range(system.dofs.shape[1]):
+        forest.dofs[APPLIED, j], forest.dofs[ADDED, j] = system.dofs[APPLIED, j], system.dofs[ADDED, j]
         forest.state[j] = v[j]
-    carry_rates(system.links, system.bodies, v)
+    carry_velocities(system.links, system.bodies, v)
     for c in range(len(cuts.joints)):
         cut, duals = cuts.joints[c], cuts.duals[c]
         body, j = system.bodies[cut.body], forest.links[cut.body].velocity_index
@@ -174,22 +174,22 @@ def relative_motion(bodies, cut):
 
 
 @inlined
-def gather_rates(system, forest, cuts, row):
-    """Read the robot's rates off the forest's: those of uncut joints, and the relative motion at the cuts.
+def gather_velocities(system, forest, cuts, row):
+    """Read the robot's velocities off the forest's: those of uncut joints, and the relative motion at the cuts.
 
     Args:
-        system: the robot; its rates' row ``row`` is written.
-        forest: the forest; the bodies' ``jump`` is the motion that its rates' row ``row`` gives.
+        system: the robot; row ``row`` of its ``dofs`` is written.
+        forest: the forest; the bodies' ``jump`` is the motion that row ``row`` of its ``dofs`` gives.
         cuts: `Cuts`.
-        row: of the rates, FREE_RATES or CHANGE.
+        row: of ``dofs``, FREE_VELOCITY or CHANGE.
     """
-    for j in range(system.rates.shape[1]):
-        system.rates[row, j] = forest.rates[row, j]
+    for j in range(system.dofs.shape[1]):
+        system.dofs[row, j] = forest.dofs[row, j]
     for c in range(len(cuts.joints)):
         motion = relative_motion(system.bodies, cuts.joints[c])
         for m in range(cuts.joints[c].freedoms):
             i = joint_link(system.links, cuts.joints[c], m)
-            system.rates[row, system.links[i].velocity_index] = dot(motion, spatial(cuts.duals[c, m]))
+            system.dofs[row, system.links[i].velocity_index] = dot(motion, spatial(cuts.duals[c, m]))
 
 
 @inlined

@@ -1,13 +1,13 @@
 """Moreau's step in extended and maximal coordinates: free trees, held together by bilateral impulses at cut joints.
 
-Forest rates u hold six numbers for every body that is cut free. With the bodies placed at the midpoint by the minimal
-coordinates, u = J v, and the free trees' end rates without any impulse are
+Forest velocities u hold six numbers for every body that is cut free. With the bodies placed at the midpoint by the
+minimal coordinates, u = J v, and the free trees' end velocities without any impulse are
 
     u_free = J v + h (u' - J' v),    u' = M^-1 h    of the trees by themselves (articulated body method),
 
-so that the constraints of the cut joints read W_B^T u_end = 0 and joint rates are read off the ends' relative motion.
-The coordinates themselves stay minimal: the cuts cannot drift apart, and what is lost against the minimal set is
-speed, not accuracy.
+so that the constraints of the cut joints read W_B^T u_end = 0 and joint velocities are read off the ends' relative
+motion. The coordinates themselves stay minimal: the cuts cannot drift apart, and what is lost against the minimal set
+is speed, not accuracy.
 
 `cut_joints` and `bilateral_rows` say how the joints are opened and which rows close them.
 """
@@ -16,7 +16,7 @@ import math
 from typing import Any, NamedTuple
 
 from ...actuation.joint_laws import add_contact_hold, hold_efforts, revise_drives, revise_slides
-from ...actuation.rows import ACCELERATION, ADDED, APPLIED, CHANGE, FREE_RATES, HOLD
+from ...actuation.rows import ACCELERATION, ADDED, APPLIED, CHANGE, FREE_VELOCITY, HOLD
 from ...dynamics.articulated_body import gather_inertias, spread_accelerations
 from ...dynamics.contact_inertia import invert_roots
 from ...dynamics.spatial import spatial
@@ -57,13 +57,13 @@ from .bilateral_rows import (
     rest_held,
     solve_forest,
 )
-from .cut_joints import gather_rates, open_cuts, part_cuts
+from .cut_joints import gather_velocities, open_cuts, part_cuts
 
 
 class Trees(NamedTuple):
     """What the phases of a step in forest coordinates need besides the robot's own system."""
 
-    forest: Any  # System of the free trees; shares all but links, state and rates with the robot's
+    forest: Any  # System of the free trees; shares all but links, state and dofs with the robot's
     cuts: Any  # `Cuts`
     direct: int  # 1: bilateral rows are solved directly; 0: by prox
 
@@ -121,7 +121,7 @@ def gather_holds(system, forest, h):
     for i in range(len(system.links)):
         if forest.links[i].joint_kind != FREE and system.bodies[i].locked:
             j = system.links[i].velocity_index
-            system.rates[HOLD, j] = forest.rates[HOLD, j]
+            system.dofs[HOLD, j] = forest.dofs[HOLD, j]
 
 
 @inlined
@@ -145,22 +145,22 @@ def fold_change(system):
 def predict(system, trees, part, pushed, settings):
     """Find the free velocities of the trees at the end of a part, and how their ends come apart."""
     forest, cuts, h = trees.forest, trees.cuts, part.length
-    v = system.state[len(system.state) - system.rates.shape[1] :]
+    v = system.state[len(system.state) - system.dofs.shape[1] :]
     place_and_drive(system, h, pushed)
     open_cuts(system, forest, cuts, v, h)
-    gather_inertias(forest.links, forest.bodies, forest.rates[APPLIED], forest.rates[ADDED])
-    spread_accelerations(forest.links, forest.bodies, forest.rates[ACCELERATION])
+    gather_inertias(forest.links, forest.bodies, forest.dofs[APPLIED], forest.dofs[ADDED])
+    spread_accelerations(forest.links, forest.bodies, forest.dofs[ACCELERATION])
     invert_roots(forest.links, forest.bodies)
     hold_efforts(forest, forest.state, h)
     free_end(forest, forest.state, h)
-    gather_rates(system, forest, cuts, FREE_RATES)
+    gather_velocities(system, forest, cuts, FREE_VELOCITY)
     part_cuts(forest.bodies, cuts)
 
 
 @inlined
 def detect(system, trees, part, settings):
     """List the contacts and joint limits with which the solve begins; return `Acting`."""
-    h, nq = part.length, len(system.state) - system.rates.shape[1]
+    h, nq = part.length, len(system.state) - system.dofs.shape[1]
     contacts = list_contacts(trees.forest, h if h > 0.0 else part.arrival, settings, part.arrivals)
     joints = find_limits(system, system.result[:nq], system.state[nq:], h, contacts, 0)
     return Acting(contacts, joints, math.inf)
@@ -173,7 +173,7 @@ def solve_impulses(system, trees, part, acting, settings):
     As in `time_stepping`, with the bilateral rows of the cuts after the others.
     """
     forest, cuts, h, z = trees.forest, trees.cuts, part.length, system.impulses
-    nq = len(system.state) - system.rates.shape[1]
+    nq = len(system.state) - system.dofs.shape[1]
     v, v_end = system.state[nq:], system.result[nq:]
     again, bounce = True, restitution_acts(settings)
     while again:
@@ -205,14 +205,14 @@ def apply_forest_impulses(system, trees, contacts, rows):
     for r in range(single, rows):
         z[rows + r - single] = z[r]
     apply_impulses(trees.forest, contacts, 2 * rows - single, z)
-    gather_rates(system, trees.forest, trees.cuts, CHANGE)
+    gather_velocities(system, trees.forest, trees.cuts, CHANGE)
     add_changes(system)
 
 
 @inlined
 def append_pressed_or_stop(system, forest, part, acting, settings):
     """List what the impulses press, too, unless a point arrives within the part; return `Acting`."""
-    h, contacts, nq = part.length, acting.contacts, len(system.state) - system.rates.shape[1]
+    h, contacts, nq = part.length, acting.contacts, len(system.state) - system.dofs.shape[1]
     if settings.activation == PREDICTED:
         if part.arrivals == STOP:
             first = first_arrival(forest, h, settings, contacts)
@@ -226,7 +226,7 @@ def append_pressed_or_stop(system, forest, part, acting, settings):
 @inlined
 def revise(system, trees, part, acting, passes, settings):
     """Bring the cases of drives and dry friction up to date; return whether the part needs another pass."""
-    h, nq = part.length, len(system.state) - system.rates.shape[1]
+    h, nq = part.length, len(system.state) - system.dofs.shape[1]
     v, v_end = system.state[nq:], system.result[nq:]
     if h == 0.0:
         return False
@@ -250,7 +250,7 @@ def advance_cut(system, trees, h, settings):
 def run_cut_entry(system, forest, cuts, settings, direct, commands, log, h, done, steps, every, log_every):
     """Advance the system from step ``done`` to ``steps``, of length ``h``, s, in forest coordinates; return ``steps``.
 
-    ``forest`` shares all but links, state and rates with the system. Bilateral rows are solved directly if ``direct``
+    ``forest`` shares all but links, state and dofs with the system. Bilateral rows are solved directly if ``direct``
     is 1, by prox if it is 0. There is room for all contacts.
     """
     trees = Trees(forest, cuts, direct)

@@ -31,7 +31,7 @@ def total_energy(system, q, v):
 @inlined
 def energy_now(system, motion):
     """Return the sum of all energies of the state in ``motion.y``, J; leaves the bodies placed."""
-    nv = system.rates.shape[1]
+    nv = system.dofs.shape[1]
     nq = len(system.state) - nv
     return total_energy(system, motion.y[:nq], motion.y[nq : nq + nv])[1]
 
@@ -41,9 +41,9 @@ def list_touching(system, motion):
     """List all points that touch and all joints at a limit, with their G and their velocities (offsets)."""
     links, bodies, contacts, b = system.links, system.bodies, system.contacts, system.offsets
     rows, efforts, G = system.rows, system.row_efforts, system.G
-    nq = len(system.state) - system.rates.shape[1]
+    nq = len(system.state) - system.dofs.shape[1]
     release_joints(system)
-    gather_inertias(links, bodies, system.rates[APPLIED], system.rates[ADDED])
+    gather_inertias(links, bodies, system.dofs[APPLIED], system.dofs[ADDED])
     invert_roots(links, bodies)
     count = 0
     for k in range(len(contacts)):

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 class Laws(NamedTuple):
     """Two compiled functions, which the loop of events takes as an argument.
 
-    strike: ``strike(system, motion, impact, settings, bounce)`` changes the rates in ``motion.y`` by an impact of all
-        that touches, books its impulses and works, and returns a `Strike`. ``impact`` is the law's own work.
+    strike: ``strike(system, motion, impact, settings, bounce)`` changes the velocities in ``motion.y`` by an impact of
+        all that touches, books its impulses and works, and returns a `Strike`. ``impact`` is the law's own work.
     find_forces: ``find_forces(system, motion, y)`` finds the contact forces of the state ``y`` in the present modes,
-        and the accelerations that they add (row CHANGE of the rates, ``jump`` of the bodies).
+        and the accelerations that they add (row CHANGE of ``dofs``, ``jump`` of the bodies).
     """
 
     strike: Any

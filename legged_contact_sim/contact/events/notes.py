@@ -10,7 +10,7 @@ ATTENUATED, NO_REBOUND, WITHOUT_FRICTION, REVERSAL, JAMMED, NO_MODES, CHATTERING
 )
 LEFT_OUT, UNBOUNDED, NOT_DRY, ENDLESS, LOWERED = (1 << k for k in range(9, 14))
 NOTES = {
-    ATTENUATED: "rates attenuated to the energetic restitution",
+    ATTENUATED: "velocities attenuated to the energetic restitution",
     NO_REBOUND: "slower than the impact threshold: no rebound",
     WITHOUT_FRICTION: "no impulses within friction: resolved without friction",
     REVERSAL: "slip reversal",

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ...actuation.rows import RATE_ROWS
+from ...actuation.rows import DOF_ROWS
 from ...model.cuts import COORDINATES, cut
 from ..cuts.cut_joints import cut_work
 from ..cuts.cut_stepping import run_cut_entry
@@ -79,8 +79,8 @@ class Moreau(SteppingModel):
         contacts, others = len(self.robot.contact_points), self.robot.joint_count + 6 * len(forest.cuts)
         arrays, rows = problem_arrays(len(self.robot.links), contacts, others, mirrored=others), 3 * contacts + others
         self.system = self.system._replace(work=prox_work(rows), **arrays)
-        state, rates = np.zeros(forest.nv), np.zeros((RATE_ROWS, forest.nv))
-        trees = self.system._replace(links=forest.links, state=state, result=state, rates=rates)
+        state, dofs = np.zeros(forest.nv), np.zeros((DOF_ROWS, forest.nv))
+        trees = self.system._replace(links=forest.links, state=state, result=state, dofs=dofs)
         cuts = cut_work(forest.cuts, rows)
         self._reactions = cuts.reactions
         self.entry, self.solve = run_cut_entry, None

@@ -3,8 +3,8 @@
 import math
 from typing import NamedTuple
 
-from ...actuation.rows import FREE_RATES
-from ...dynamics.kinematics import carry_rates
+from ...actuation.rows import FREE_VELOCITY
+from ...dynamics.kinematics import carry_velocities
 from ...dynamics.spatial import spatial
 from ...jit import inlined, shared
 from ...model.records import FREE
@@ -32,14 +32,14 @@ class Acting(NamedTuple):
 
 @inlined
 def speed_bound(system, extent):
-    """Return a speed, m/s, that no point of the robot exceeds with the rates at the start or the free ones.
+    """Return a speed, m/s, that no point of the robot exceeds with the velocities at the start or the free ones.
 
     Every rate moves a point by at most its own share times the robot's extent, m (1 for a sliding joint).
     """
-    lever, bound, nv = max(extent, 1.0), 0.0, system.rates.shape[1]
+    lever, bound, nv = max(extent, 1.0), 0.0, system.dofs.shape[1]
     start = len(system.state) - nv
     for j in range(nv):
-        bound += max(abs(system.state[start + j]), abs(system.rates[FREE_RATES, j]))
+        bound += max(abs(system.state[start + j]), abs(system.dofs[FREE_VELOCITY, j]))
     return bound * lever
 
 
@@ -64,7 +64,7 @@ def first_limit(system, q_middle, v, h, settings):
         link, j = system.links[i], system.links[i].velocity_index
         if link.joint_kind == FREE or system.bodies[i].locked:
             continue
-        q, free = q_middle[link.position_index], system.rates[FREE_RATES, j]
+        q, free = q_middle[link.position_index], system.dofs[FREE_VELOCITY, j]
         if q + 0.5 * h * free < link.lower_limit and q - 0.5 * h * v[j] > link.lower_limit + CLOSED_GAP:
             first = min(first, arrival_time(q - link.lower_limit, v[j], free, h, settings))
         elif q + 0.5 * h * free > link.upper_limit and q - 0.5 * h * v[j] < link.upper_limit - CLOSED_GAP:
@@ -115,7 +115,7 @@ def find_contacts(system, h, settings, arrivals):
 
 @inlined
 def activate(contact, body):
-    """Lay the tangents of a contact that acts, and fill its velocities with the rates at the start and the free end."""
+    """Lay the tangents of a contact that acts, and fill its velocities at the start and at the free end."""
     lay_tangents(contact)
     put_velocity(contact, spatial(body.velocity), contact.start_velocity)
     put_velocity(contact, spatial(body.jump), contact.free_velocity)
@@ -138,7 +138,7 @@ def append_overlooked(system, h, contacts, arrivals):
                     system.active[count] = k
                 count += 1
     if contacts < count <= len(system.active):
-        carry_rates(system.links, system.bodies, system.rates[FREE_RATES])
+        carry_velocities(system.links, system.bodies, system.dofs[FREE_VELOCITY])
         for k in range(contacts, count):
             contact = system.contacts[system.active[k]]
             activate(contact, system.bodies[contact.link])

@@ -10,7 +10,7 @@ curvature of the path leaves of the gaps, of order h^3, is taken away by Newton 
 """
 
 from ...actuation.joint_laws import add_contact_hold, hold_efforts
-from ...actuation.rows import ACCELERATION, ADDED, APPLIED, CHANGE, FREE_RATES, MIDDLE
+from ...actuation.rows import ACCELERATION, ADDED, APPLIED, CHANGE, FREE_VELOCITY, MIDDLE
 from ...dynamics.articulated_body import gather_inertias, spread_from_inverses
 from ...dynamics.closures import (
     add_closure_impulses,
@@ -24,7 +24,7 @@ from ...dynamics.closures import (
     take_away,
 )
 from ...dynamics.contact_inertia import invert_roots, spread_jumps
-from ...dynamics.kinematics import carry_two_rates, place_bodies
+from ...dynamics.kinematics import carry_two_velocities, place_bodies
 from ...dynamics.manifold import move
 from ...jit import inlined, inlined_always
 from ..constraint_rows import SOFTNESS, soften
@@ -46,28 +46,28 @@ MAX_CORRECTIONS = 4
 @inlined_always
 def predict(system, method, part, pushed, settings):
     """Find the free velocities at the end of a part, which the closures allow."""
-    links, bodies, rates, closures, h = system.links, system.bodies, system.rates, system.closures, part.length
-    nq = len(system.state) - rates.shape[1]
+    links, bodies, dofs, closures, h = system.links, system.bodies, system.dofs, system.closures, part.length
+    nq = len(system.state) - dofs.shape[1]
     q_middle, v = system.result[:nq], system.state[nq:]
     place_and_drive(system, h, pushed)
-    fill_bias(links, bodies, closures, q_middle, rates[MIDDLE])
-    gather_inertias(links, bodies, rates[APPLIED], rates[ADDED])
+    fill_bias(links, bodies, closures, q_middle, dofs[MIDDLE])
+    gather_inertias(links, bodies, dofs[APPLIED], dofs[ADDED])
     invert_roots(links, bodies)
-    spread_from_inverses(links, bodies, rates[ACCELERATION])
+    spread_from_inverses(links, bodies, dofs[ACCELERATION])
     if settings.dry:
         hold_efforts(system, v, h)
     free_end(system, v, h)
     hand_in_closures(links, bodies, closures, q_middle)
     factor_closures(links, bodies, closures)
-    fill_velocities(links, bodies, closures, q_middle, rates[FREE_RATES], closures.velocities)
+    fill_velocities(links, bodies, closures, q_middle, dofs[FREE_VELOCITY], closures.velocities)
     for r in range(len(closures.bias)):
         closures.velocities[r] += 0.5 * h * closures.bias[r]
-    take_away(links, bodies, closures, rates[CHANGE])
+    take_away(links, bodies, closures, dofs[CHANGE])
     if settings.dry and h > 0.0:
         add_contact_hold(system, h)
     for j in range(len(v)):
-        rates[FREE_RATES, j] += rates[CHANGE, j]
-    carry_two_rates(links, bodies, v, rates[FREE_RATES])
+        dofs[FREE_VELOCITY, j] += dofs[CHANGE, j]
+    carry_two_velocities(links, bodies, v, dofs[FREE_VELOCITY])
 
 
 @inlined
@@ -104,7 +104,7 @@ def apply_closed(system, contacts, rows):
             closures.impulses[r] -= closures.responses[s, r] * z[s]
     gather_impulses(system, contacts, rows, z)
     add_closure_impulses(system.links, system.bodies, closures, closures.impulses)
-    spread_jumps(system.links, system.bodies, system.rates[CHANGE])
+    spread_jumps(system.links, system.bodies, system.dofs[CHANGE])
     add_changes(system)
 
 
@@ -117,22 +117,22 @@ def solve_impulses(system, solve, part, acting, settings):
 @inlined
 def close_gaps(system):
     """Move the pose by the least, in the metric of the mass, that closes all loops; velocities stay."""
-    links, bodies, rates, closures = system.links, system.bodies, system.rates, system.closures
-    q = system.state[: len(system.state) - rates.shape[1]]
+    links, bodies, dofs, closures = system.links, system.bodies, system.dofs, system.closures
+    q = system.state[: len(system.state) - dofs.shape[1]]
     for _ in range(MAX_CORRECTIONS):
-        place_bodies(links, bodies, q, rates[MIDDLE])
+        place_bodies(links, bodies, q, dofs[MIDDLE])
         fill_gaps(links, bodies, closures, q, closures.velocities)
         largest = 0.0
         for gap in closures.velocities:
             largest = max(largest, abs(gap))
         if largest < CLOSED:
             break
-        gather_inertias(links, bodies, rates[APPLIED], rates[ADDED])
+        gather_inertias(links, bodies, dofs[APPLIED], dofs[ADDED])
         invert_roots(links, bodies)
         hand_in_closures(links, bodies, closures, q)
         factor_closures(links, bodies, closures)
-        take_away(links, bodies, closures, rates[CHANGE])
-        move(links, q, rates[CHANGE], 1.0, q)
+        take_away(links, bodies, closures, dofs[CHANGE])
+        move(links, q, dofs[CHANGE], 1.0, q)
 
 
 @inlined_always

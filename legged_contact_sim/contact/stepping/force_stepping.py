@@ -1,6 +1,6 @@
 """One time step with contact forces that are functions of the state, shared by the models with springs in the ground.
 
-Half a position step with the old rates gives the middle pose. There every touching point gets a force
+Half a position step with the old velocities gives the middle pose. There every touching point gets a force
 ``f = f_0 - R (w_1 - w_0) / h``, with the velocities w_0 and w_1 of the point at the start and the end of the step. For
 a spring k and a damper d, ``f_0 = -k x_m - d w_0`` and the resistance ``R = h d / 2 + h^2 k / 4`` make this the force
 at the mean of the step's end states: the implicit midpoint rule, second order, stable however stiff, and without
@@ -25,10 +25,10 @@ from ...actuation.joint_laws import (
     revise_drives,
     revise_slides,
 )
-from ...actuation.rows import ACCELERATION, ADDED, APPLIED, CHANGE, FREE_RATES, MIDDLE, TREND
+from ...actuation.rows import ACCELERATION, ADDED, APPLIED, CHANGE, FREE_VELOCITY, MIDDLE, TREND
 from ...dynamics.articulated_body import apply_external_forces, gather_inertias, spread_accelerations
 from ...dynamics.contact_inertia import hand_inward_effort, invert_roots
-from ...dynamics.kinematics import carry_two_rates, copy, place_bodies
+from ...dynamics.kinematics import carry_two_velocities, copy, place_bodies
 from ...dynamics.spatial import (
     Inertia,
     add,
@@ -95,22 +95,22 @@ def law_record(parameters: Parameters, **derived: float) -> np.ndarray:
 
 @inlined
 def begin_step(system, h, ahead, land):
-    """Go to the middle pose with the old rates and measure every contact point there.
+    """Go to the middle pose with the old velocities and measure every contact point there.
 
     A point touches if it does so in the middle of the step or, with ``ahead``, at its start or its foreseeable end. One
     that did not touch in the last step begins to: ``land(contact)``.
     """
-    links, bodies, rates = system.links, system.bodies, system.rates
+    links, bodies, dofs = system.links, system.bodies, system.dofs
     clear_report(system)
-    nv = rates.shape[1]
+    nv = dofs.shape[1]
     nq = len(system.state) - nv
     v = system.state[nq:]
     go_halfway(system, h)
     for j in range(nv):
-        rates[CHANGE, j] = v[j] + h * rates[TREND, j]
+        dofs[CHANGE, j] = v[j] + h * dofs[TREND, j]
     guess_slides(links, system.slides, v)
     place_again(system)
-    carry_two_rates(links, bodies, v, rates[CHANGE])
+    carry_two_velocities(links, bodies, v, dofs[CHANGE])
     for contact in system.contacts:
         measure_gap(contact, bodies, system.terrain[0], system.heights, math.inf)
         lay_tangents(contact)
@@ -136,8 +136,8 @@ def count_acting(contacts):
 @inlined
 def place_again(system):
     """Put the bodies into the middle pose, with external forces and without anything else in their bias."""
-    nq = len(system.state) - system.rates.shape[1]
-    place_bodies(system.links, system.bodies, system.result[:nq], system.rates[MIDDLE])
+    nq = len(system.state) - system.dofs.shape[1]
+    place_bodies(system.links, system.bodies, system.result[:nq], system.dofs[MIDDLE])
     if external_forces_act(system.forces):
         apply_external_forces(system.links, system.bodies, system.forces)
 
@@ -162,8 +162,8 @@ def point_inertia(position, normal, along, across):
 def lean_on_contacts(system):
     """Put the forces f_0 and the resistances of all contacts that act on their bodies (after `place_again`).
 
-    A resistance feels the change of the rates only; what a body accelerates without one (gravity, velocity products)
-    is taken off.
+    A resistance feels the change of the velocities only; what a body accelerates without one (gravity, velocity
+    products) is taken off.
     """
     links, bodies = system.links, system.bodies
     if count_acting(system.contacts) == 0:
@@ -185,18 +185,18 @@ def lean_on_contacts(system):
 
 @inlined
 def solve_step(system, h):
-    """Find the end rates under the contacts' f_0 and resistances, and their forces; return the joints at a limit.
+    """Find the end velocities under the contacts' f_0 and resistances, and their forces; return the joints at a limit.
 
     Each contact's ``force`` becomes the mean force over the step.
     """
-    links, bodies, rates = system.links, system.bodies, system.rates
-    nv = rates.shape[1]
+    links, bodies, dofs = system.links, system.bodies, system.dofs
+    nv = dofs.shape[1]
     nq = len(system.state) - nv
     v, v_end, q_middle = system.state[nq:], system.result[nq:], system.result[:nq]
     lean_on_contacts(system)
     drive_joints(system, q_middle, v, h)
-    gather_inertias(links, bodies, rates[APPLIED], rates[ADDED])
-    spread_accelerations(links, bodies, rates[ACCELERATION])
+    gather_inertias(links, bodies, dofs[APPLIED], dofs[ADDED])
+    spread_accelerations(links, bodies, dofs[ACCELERATION])
     hold_efforts(system, v, h)
     free_end(system, v, h)
     for contact in system.contacts:
@@ -204,7 +204,7 @@ def solve_step(system, h):
         for m in range(3):
             contact.end_velocity[m] = contact.free_velocity[m]
     for j in range(nv):
-        v_end[j] = rates[FREE_RATES, j]
+        v_end[j] = dofs[FREE_VELOCITY, j]
     joints = stop_at_limits(system, h)
     for contact in system.contacts:
         if contact.mode != OPEN:
@@ -216,12 +216,12 @@ def solve_step(system, h):
 
 @inlined
 def stop_at_limits(system, h):
-    """Keep joints within their limits by impulses; add what they change to the end rates and the contacts' velocities.
+    """Keep joints within their limits by impulses; add what they change to the end velocities, contacts' too.
 
     Returns how many joints are at a limit. Joints that the impulses drive to theirs are added until there are none.
     """
-    bodies, rates = system.bodies, system.rates
-    nq = len(system.state) - rates.shape[1]
+    bodies, dofs = system.bodies, system.dofs
+    nq = len(system.state) - dofs.shape[1]
     v_end, q_middle = system.result[nq:], system.result[:nq]
     joints, found = 0, find_limits(system, q_middle, v_end, h, 0, 0)
     if found == 0:
@@ -231,7 +231,7 @@ def stop_at_limits(system, h):
         joints = found
         solve_limits(system, h, joints)
         for j in range(len(v_end)):
-            v_end[j] = rates[FREE_RATES, j] + rates[CHANGE, j]
+            v_end[j] = dofs[FREE_VELOCITY, j] + dofs[CHANGE, j]
         found = find_limits(system, q_middle, v_end, h, 0, joints)
     add_contact_hold(system, h)
     for contact in system.contacts:
@@ -243,9 +243,9 @@ def stop_at_limits(system, h):
 
 @inlined
 def solve_limits(system, h, joints):
-    """Find the impulses of the listed joints by projected Gauss-Seidel sweeps, and the change of rates they cause."""
+    """Find the impulses of the listed joints by projected Gauss-Seidel sweeps, and what they change of velocities."""
     links, bodies, rows, efforts = system.links, system.bodies, system.rows, system.row_efforts
-    nq = len(system.state) - system.rates.shape[1]
+    nq = len(system.state) - system.dofs.shape[1]
     for k in range(joints):
         hand_inward_effort(links, bodies, system.limited[k], system.sides[k], rows[k], efforts[k])
         couple_limit(links, bodies, rows, efforts, system.G, k)
@@ -264,13 +264,13 @@ def revise_joints(system, h, joints, passes):
 
     A joint at its limit is stopped there by the limit, not by its friction: it is not held for turning round.
     """
-    nq = len(system.state) - system.rates.shape[1]
-    v, v_end, rates = system.state[nq:], system.result[nq:], system.rates[CHANGE]
+    nq = len(system.state) - system.dofs.shape[1]
+    v, v_end, velocities = system.state[nq:], system.result[nq:], system.dofs[CHANGE]
     changed = revise_drives(system, v, v_end, h, passes > 4)
-    copy(v_end, rates)
+    copy(v_end, velocities)
     for k in range(joints):
-        rates[system.links[system.limited[k]].velocity_index] = 0.0
-    return revise_slides(system, rates, passes > 4) or changed
+        velocities[system.links[system.limited[k]].velocity_index] = 0.0
+    return revise_slides(system, velocities, passes > 4) or changed
 
 
 @inlined

@@ -1,11 +1,11 @@
 """One time step with contact, shared by the time-stepping models.
 
-Half a position step with the old rates, free rates by the articulated body method at the midpoint, impulses from the
-contact problem on end rates, half a position step with the new rates. A contact acts when its gap would be closed at
-the end of the step, and the end rates leave that gap non-negative: w_n >= -2 gap / h at the midpoint.
+Half a position step with the old velocities, free ones by the articulated body method at the midpoint, impulses from
+the contact problem on end velocities, half a position step with the new ones. A contact acts when its gap would be
+closed at the end of the step, and the end velocities leave that gap non-negative: w_n >= -2 gap / h at the midpoint.
 
 A point that was away from the ground and hits it faster than a threshold splits the step at that instant: the motion
-goes on to the ground, an impact with restitution changes the rates, and the rest of the step follows.
+goes on to the ground, an impact with restitution changes the velocities, and the rest of the step follows.
 
 Each part of a step is predicted, its contacts are detected, their impulses solved for, and the result is committed
 (`try_part`). Other coordinates bring phases of their own (`cuts`).
@@ -24,11 +24,11 @@ from ...actuation.joint_laws import (
     revise_drives,
     revise_slides,
 )
-from ...actuation.rows import ACCELERATION, ADDED, APPLIED, CHANGE, FREE_RATES, MIDDLE, TREND
+from ...actuation.rows import ACCELERATION, ADDED, APPLIED, CHANGE, FREE_VELOCITY, MIDDLE, TREND
 from ...dynamics.articulated_body import apply_external_forces, gather_inertias, spread_from_inverses
 from ...dynamics.contact_inertia import invert_roots
 from ...dynamics.integrators import keep_momentum
-from ...dynamics.kinematics import carry_two_rates, copy, place_bodies
+from ...dynamics.kinematics import carry_two_velocities, copy, place_bodies
 from ...dynamics.manifold import move
 from ...dynamics.momentum import carries_all
 from ...jit import Call, inlined, inlined_always
@@ -54,17 +54,17 @@ MAX_PASSES = 40  # over a step, while dry joints change between holding and slid
 
 @inlined
 def free_end(system, v, h):
-    """Fill the rates at the end of the step if nothing touches; held joints end at rest.
+    """Fill the velocities at the end of the step if nothing touches; held joints end at rest.
 
-    Leaves every body's motion with the rates at the start in ``velocity``, with the free end rates in ``jump``.
+    Leaves every body's motion with the velocities at the start in ``velocity``, with the free ones in ``jump``.
     """
-    links, bodies, rates = system.links, system.bodies, system.rates
+    links, bodies, dofs = system.links, system.bodies, system.dofs
     for j in range(len(v)):
-        rates[FREE_RATES, j] = v[j] + h * rates[ACCELERATION, j]
+        dofs[FREE_VELOCITY, j] = v[j] + h * dofs[ACCELERATION, j]
     for i in range(len(links)):
         if bodies[i].locked:
-            rates[FREE_RATES, links[i].velocity_index] = 0.0
-    carry_two_rates(links, bodies, v, rates[FREE_RATES])
+            dofs[FREE_VELOCITY, links[i].velocity_index] = 0.0
+    carry_two_velocities(links, bodies, v, dofs[FREE_VELOCITY])
 
 
 @inlined
@@ -97,9 +97,9 @@ def fill_offsets(system, contacts, h, settings, bounce):
 def lay_turning(contact, h):
     """Set what the turning of the robot adds to a sticking point's velocity from the middle to the end of the step.
 
-    Velocities are taken with the Jacobian J in the middle; at the end pose the same rates give J v + (h / 2) J' v. For
+    Velocities are taken with the Jacobian J in the middle; at the end pose the same v gives J v + (h / 2) J' v. For
     a point that stuck in the last step, J' v shows in the change of its velocity from that step's Jacobian to this
-    one's, at the same rates. Without it, a foot that sticks creeps at the rate h J' v / 2, and friction works on that.
+    one's, at the same v. Without it, a foot that sticks creeps at the rate h J' v / 2, and friction works on that.
     """
     share = h / (h + contact.lapse) if contact.stuck == 1 and h > 0.0 else 0.0
     contact.turning[0] = share * (contact.start_velocity[1] - contact.end_velocity[1])
@@ -109,20 +109,20 @@ def lay_turning(contact, h):
 @inlined
 def go_halfway(system, h):
     """Move to the pose in the middle of a step of length ``h``, s, with the velocities predicted for it."""
-    rates = system.rates
-    nv = rates.shape[1]
+    dofs = system.dofs
+    nv = dofs.shape[1]
     nq = len(system.state) - nv
     v = system.state[nq:]
     move(system.links, system.state[:nq], v, 0.5 * h, system.result[:nq])
     for j in range(nv):
-        rates[MIDDLE, j] = v[j] + 0.5 * h * rates[TREND, j]
+        dofs[MIDDLE, j] = v[j] + 0.5 * h * dofs[TREND, j]
 
 
 @inlined
 def place_and_drive(system, h, pushed):
     """Put the bodies into the middle pose, with what acts on them from outside and in the joints."""
-    links, bodies, nq = system.links, system.bodies, len(system.state) - system.rates.shape[1]
-    place_bodies(links, bodies, system.result[:nq], system.rates[MIDDLE])
+    links, bodies, nq = system.links, system.bodies, len(system.state) - system.dofs.shape[1]
+    place_bodies(links, bodies, system.result[:nq], system.dofs[MIDDLE])
     if pushed:
         apply_external_forces(links, bodies, system.forces)
     if h > 0.0:
@@ -134,10 +134,10 @@ def place_and_drive(system, h, pushed):
 @inlined
 def use_mean_velocities(system):
     """Set the velocities in the middle of the step to the mean of those at its start and those found for its end."""
-    nv = system.rates.shape[1]
+    nv = system.dofs.shape[1]
     nq = len(system.state) - nv
     for j in range(nv):
-        system.rates[MIDDLE, j] = 0.5 * (system.state[nq + j] + system.result[nq + j])
+        system.dofs[MIDDLE, j] = 0.5 * (system.state[nq + j] + system.result[nq + j])
 
 
 @inlined_always
@@ -145,7 +145,7 @@ def begin_part(system, part, settings):
     """Go to the middle pose; joints with dry friction begin as they move."""
     go_halfway(system, part.length)
     if settings.dry:
-        guess_slides(system.links, system.slides, system.state[len(system.state) - system.rates.shape[1] :])
+        guess_slides(system.links, system.slides, system.state[len(system.state) - system.dofs.shape[1] :])
 
 
 @inlined
@@ -157,23 +157,23 @@ def restitution_acts(settings):
 @inlined
 def take_free_velocities(system):
     """Let a part in which nothing acts end with the free velocities."""
-    start = len(system.state) - system.rates.shape[1]
-    for j in range(system.rates.shape[1]):
-        system.result[start + j] = system.rates[FREE_RATES, j]
+    start = len(system.state) - system.dofs.shape[1]
+    for j in range(system.dofs.shape[1]):
+        system.result[start + j] = system.dofs[FREE_VELOCITY, j]
 
 
 @inlined
 def add_changes(system):
     """Let a part end with the free velocities and what the impulses change."""
-    start = len(system.state) - system.rates.shape[1]
-    for j in range(system.rates.shape[1]):
-        system.result[start + j] = system.rates[FREE_RATES, j] + system.rates[CHANGE, j]
+    start = len(system.state) - system.dofs.shape[1]
+    for j in range(system.dofs.shape[1]):
+        system.result[start + j] = system.dofs[FREE_VELOCITY, j] + system.dofs[CHANGE, j]
 
 
 @inlined
 def fill_unilateral_offsets(system, acting, h, settings, bounce):
     """Fill the velocities without impulses of contacts and joint limits, and the first guesses."""
-    q_middle = system.result[: len(system.state) - system.rates.shape[1]]
+    q_middle = system.result[: len(system.state) - system.dofs.shape[1]]
     fill_offsets(system, acting.contacts, h, settings, bounce)
     whole = max(h, settings.time_step) if h > 0.0 else 0.0
     fill_limit_offsets(system, acting.contacts, acting.joints, q_middle, whole)
@@ -182,14 +182,14 @@ def fill_unilateral_offsets(system, acting, h, settings, bounce):
 @inlined
 def append_pressed(system, part, acting, settings):
     """List the contacts and joint limits that the impulses press, too; return what acts then."""
-    rates, h, contacts, joints = system.rates, part.length, acting.contacts, acting.joints
-    nq = len(system.state) - rates.shape[1]
+    dofs, h, contacts, joints = system.dofs, part.length, acting.contacts, acting.joints
+    nq = len(system.state) - dofs.shape[1]
     q_middle, v_end = system.result[:nq], system.result[nq:]
     if settings.activation == PREDICTED:
         contacts = append_overlooked(system, h, contacts, part.arrivals)
         if contacts > len(system.active):
             return Acting(contacts, joints, NO_ROOM)
-    if joints > 0 or passes_limit(rates, v_end, h):
+    if joints > 0 or passes_limit(dofs, v_end, h):
         joints = find_limits(system, q_middle, v_end, h, contacts, joints)
     return Acting(contacts, joints, acting.first)
 
@@ -197,12 +197,12 @@ def append_pressed(system, part, acting, settings):
 @inlined_always
 def predict(system, method, part, pushed, settings):
     """Find the free velocities at the end of a part: the articulated body method in the middle pose."""
-    links, bodies, rates, h = system.links, system.bodies, system.rates, part.length
-    v = system.state[len(system.state) - rates.shape[1] :]
+    links, bodies, dofs, h = system.links, system.bodies, system.dofs, part.length
+    v = system.state[len(system.state) - dofs.shape[1] :]
     place_and_drive(system, h, pushed)
-    gather_inertias(links, bodies, rates[APPLIED], rates[ADDED])
+    gather_inertias(links, bodies, dofs[APPLIED], dofs[ADDED])
     invert_roots(links, bodies)
-    spread_from_inverses(links, bodies, rates[ACCELERATION])
+    spread_from_inverses(links, bodies, dofs[ACCELERATION])
     if settings.dry:
         hold_efforts(system, v, h)
     free_end(system, v, h)
@@ -211,14 +211,14 @@ def predict(system, method, part, pushed, settings):
 @inlined_always
 def detect(system, method, part, settings):
     """List the contacts and joint limits that act with the free velocities; return `Acting`."""
-    rates, h = system.rates, part.length
-    nq = len(system.state) - rates.shape[1]
+    dofs, h = system.dofs, part.length
+    nq = len(system.state) - dofs.shape[1]
     q_middle, v, joints = system.result[:nq], system.state[nq:], 0
     contacts, first = find_contacts(system, h if h > 0.0 else part.arrival, settings, part.arrivals)
     if contacts > len(system.active):
         return Acting(contacts, 0, NO_ROOM)
-    if h == 0.0 or passes_limit(rates, rates[FREE_RATES], h):
-        joints = find_limits(system, q_middle, rates[FREE_RATES], h, contacts, 0)
+    if h == 0.0 or passes_limit(dofs, dofs[FREE_VELOCITY], h):
+        joints = find_limits(system, q_middle, dofs[FREE_VELOCITY], h, contacts, 0)
     if part.arrivals == STOP and joints > 0:
         first = min(first, first_limit(system, q_middle, v, h, settings))
     return Acting(contacts, joints, first)
@@ -259,7 +259,7 @@ def iterate_impulses(system, solve, part, acting, settings, close_rows, apply):
         fill_rows(system, contacts, acting.joints)
         fill_unilateral_offsets(system, acting, h, settings, bounce)
         if laws:
-            rows += append_joint_rows(system, system.state[len(system.state) - system.rates.shape[1] :], h, rows)
+            rows += append_joint_rows(system, system.state[len(system.state) - system.dofs.shape[1] :], h, rows)
         close_rows(system, contacts, rows)
         iterations, residual, solved = solve(system, contacts, rows, h, settings)
         book_solution(system.ledger, iterations, residual, solved)
@@ -279,7 +279,7 @@ def iterate_impulses(system, solve, part, acting, settings, close_rows, apply):
 def revise(system, method, part, acting, passes, settings):
     """Bring the cases of drives and dry friction up to date; return whether the part needs another pass."""
     h = part.length
-    nq = len(system.state) - system.rates.shape[1]
+    nq = len(system.state) - system.dofs.shape[1]
     v, v_end = system.state[nq:], system.result[nq:]
     if h == 0.0:
         return False
@@ -302,7 +302,7 @@ def revise(system, method, part, acting, passes, settings):
 def commit(system, part, acting, pushed, settings):
     """Let state, contacts' records and ledger be those of the end of the part."""
     if joint_laws_are_rows(system):
-        v_end = system.result[len(system.state) - system.rates.shape[1] :]
+        v_end = system.result[len(system.state) - system.dofs.shape[1] :]
         take_from_rows(system, v_end, part.length, 3 * acting.contacts + acting.joints)
     book_contacts(system, acting.contacts, part.length, system.impulses, settings)
     if part.length > 0.0:
@@ -340,21 +340,21 @@ def try_part(system, method, part, settings, predict, detect, solve, revise):
 
 @inlined
 def finish_impact(system, contacts, joints):
-    """Take the rates after an impact, and book what joint limits did."""
-    nv = system.rates.shape[1]
+    """Take the velocities after an impact, and book what joint limits did."""
+    nv = system.dofs.shape[1]
     nq = len(system.state) - nv
     v, v_end = system.state[nq:], system.result[nq:]
     system.ledger[LIMITS] += limit_work(system, contacts, joints, v, v_end)
     for j in range(nv):
         v[j] = v_end[j]
-        system.rates[TREND, j] = 0.0
+        system.dofs[TREND, j] = 0.0
 
 
 @inlined_always
 def finish_step(system, h, contacts, joints, pushed):
     """Second half of the position step, momentum of a robot in flight, bookkeeping."""
-    links, rates, ledger = system.links, system.rates, system.ledger
-    nv = rates.shape[1]
+    links, dofs, ledger = system.links, system.dofs, system.ledger
+    nv = dofs.shape[1]
     nq = len(system.state) - nv
     v, v_end = system.state[nq:], system.result[nq:]
     close_gaps(system, h, contacts + joints)
@@ -366,7 +366,7 @@ def finish_step(system, h, contacts, joints, pushed):
         ledger[EXTERNAL] += external_work(system, v, v_end, h)
     ledger[SOLVER + CONTACTS] = contacts
     for j in range(nv):
-        rates[TREND, j] = (v_end[j] - v[j]) / h
+        dofs[TREND, j] = (v_end[j] - v[j]) / h
     move(links, system.result[:nq], v_end, 0.5 * h, system.result[:nq])
     if contacts + joints == 0 and not pushed and carries_all(links):
         keep_momentum(links, system.bodies, system.state, system.result, nv, h)

@@ -68,22 +68,22 @@ def dry_effort(link, slide, rate, damped):
 @inlined
 def load_joints(system, motion, q, v):
     """Fill efforts and inertias of the joints: drives with their gains, damping, springs, friction; weld what holds."""
-    links, bodies, rates = system.links, system.bodies, system.rates
+    links, bodies, dofs = system.links, system.bodies, system.dofs
     for i in range(len(links)):
         link, j = links[i], links[i].velocity_index
         if link.joint_kind == FREE:
             for k in range(j, j + 6):
-                rates[EFFORT, k], rates[APPLIED, k], rates[ADDED, k] = rates[FEED, k], rates[FEED, k], 0.0
+                dofs[EFFORT, k], dofs[APPLIED, k], dofs[ADDED, k] = dofs[FEED, k], dofs[FEED, k], 0.0
             continue
         position = q[link.position_index]
-        drive = rates[FEED, j] + rates[STIFFNESS, j] * (rates[TARGET, j] - position) - rates[DAMPING, j] * v[j]
-        rates[EFFORT, j] = limit_effort(link, drive) * remaining_push(link, drive, v[j])
-        applied = rates[EFFORT, j] - link.damping * v[j] - link.stiffness * (position - link.rest_position)
+        drive = dofs[FEED, j] + dofs[STIFFNESS, j] * (dofs[TARGET, j] - position) - dofs[DAMPING, j] * v[j]
+        dofs[EFFORT, j] = limit_effort(link, drive) * remaining_push(link, drive, v[j])
+        applied = dofs[EFFORT, j] - link.damping * v[j] - link.stiffness * (position - link.rest_position)
         damped = motion.step[DAMPED] > 0.0
         bodies[i].locked = 1 if link.friction > 0.0 and system.slides[i] == 0.0 and not damped else 0
-        rates[APPLIED, j] = applied + dry_effort(link, system.slides[i], v[j], damped)
-        rates[ADDED, j] = link.rotor_inertia
-        rates[HOLD, j] = 0.0
+        dofs[APPLIED, j] = applied + dry_effort(link, system.slides[i], v[j], damped)
+        dofs[ADDED, j] = link.rotor_inertia
+        dofs[HOLD, j] = 0.0
 
 
 @inlined
@@ -134,7 +134,7 @@ def free_accelerations(system, motion):
     for k in range(motion.counts[STOP_COUNT]):
         r = 3 * motion.counts[CONTACT_COUNT] + k
         j = system.links[system.limited[k]].velocity_index
-        b[r] = system.sides[r] * system.rates[ACCELERATION, j]
+        b[r] = system.sides[r] * system.dofs[ACCELERATION, j]
 
 
 @inlined
@@ -262,9 +262,9 @@ def book_power(system, motion, v, out):
         link, j = system.links[i], system.links[i].velocity_index
         if link.joint_kind == FREE:
             for k in range(j, j + 6):
-                works[ACTUATORS] += system.rates[EFFORT, k] * v[k]
+                works[ACTUATORS] += system.dofs[EFFORT, k] * v[k]
         else:
-            works[ACTUATORS] += system.rates[EFFORT, j] * v[j]
+            works[ACTUATORS] += system.dofs[EFFORT, j] * v[j]
             dry = dry_effort(link, system.slides[i], v[j], motion.step[DAMPED] > 0.0)
             works[JOINT_LOSSES] += (dry - link.damping * v[j]) * v[j]
     for k in range(motion.counts[CONTACT_COUNT]):
@@ -295,8 +295,8 @@ def derivative(system, motion, find_forces, y, out):
 
     ``find_forces`` is that of `Laws`.
     """
-    links, bodies, rates = system.links, system.bodies, system.rates
-    nv = rates.shape[1]
+    links, bodies, dofs = system.links, system.bodies, system.dofs
+    nv = dofs.shape[1]
     nq = len(system.state) - nv
     q, v = y[:nq], y[nq : nq + nv]
     pushed = external_forces_act(system.forces)
@@ -304,19 +304,19 @@ def derivative(system, motion, find_forces, y, out):
     if pushed:
         apply_external_forces(links, bodies, system.forces)
     load_joints(system, motion, q, v)
-    gather_inertias(links, bodies, rates[APPLIED], rates[ADDED])
-    spread_accelerations(links, bodies, rates[ACCELERATION])
+    gather_inertias(links, bodies, dofs[APPLIED], dofs[ADDED])
+    spread_accelerations(links, bodies, dofs[ACCELERATION])
     hold_efforts(system, v, 1.0)
     invert_roots(links, bodies)
     list_constraints(system, motion)
     touch_velocities(system, motion)
     free_accelerations(system, motion)
     for j in range(nv):
-        rates[CHANGE, j] = 0.0
+        dofs[CHANGE, j] = 0.0
     if motion.counts[CONTACT_COUNT] + motion.counts[STOP_COUNT] > 0:
         find_forces(system, motion, y)
     for j in range(nv):
-        out[nq + j] = rates[ACCELERATION, j] + rates[CHANGE, j]
+        out[nq + j] = dofs[ACCELERATION, j] + dofs[CHANGE, j]
     coordinate_rates(links, q, v, out[:nq])
     book_power(system, motion, v, out[nq + nv :])
     if pushed:

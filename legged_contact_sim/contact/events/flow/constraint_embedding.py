@@ -52,7 +52,7 @@ RANK = 1e-9  # of the largest pivot; rows with a smaller one are redundant
 
 
 class Reduction(NamedTuple):
-    """Work of the embedding; n rates, r rows (three per contact point, one per joint)."""
+    """Work of the embedding; n velocities, r rows (three per contact point, one per joint)."""
 
     bodies: Any  # BODY records whose inertias become composite ones
     A: Any  # mass matrix, outer axes, (n, n)
@@ -62,7 +62,7 @@ class Reduction(NamedTuple):
     L: Any  # (n, n)
     equations: Any  # a linear system and its right-hand sides, (n, 2 n + 1)
     x: Any  # (2, n): x, then A x
-    order: Any  # (n,): rates, the dependent ones first
+    order: Any  # (n,): velocities, the dependent ones first
     shares: Any  # forces of the held rows, (r,)
     drags: Any  # ``mu_d x_i`` of every held row along the two tangents, zero where nothing slips, (2, r)
     weights: Any  # w, in what proportion held rows share what is redundant, (r,)
@@ -99,7 +99,7 @@ def unit_motion(link, body, parent, k):
 
 @inlined
 def freedom(link):
-    """Return the number of rates of a joint."""
+    """Return the number of degrees of freedom of a joint."""
     return 6 if link.joint_kind == FREE else 1
 
 
@@ -149,8 +149,8 @@ def fill_jacobian(system, contacts, limits, J):
 
 
 @inlined
-def list_free_rates(system, order):
-    """List the rates of all joints that dry friction does not hold; return how many."""
+def list_free_velocities(system, order):
+    """List the velocities of all joints that dry friction does not hold; return how many."""
     count = 0
     for i in range(len(system.links)):
         if not system.bodies[i].locked:
@@ -162,7 +162,7 @@ def list_free_rates(system, order):
 
 @inlined
 def fill_table(table, J, b, rows, drags, weights, held, order, n):
-    """Fill the columns J, b, B and 1 of the held rows, weighted, J and B over the free rates in their order."""
+    """Fill the columns J, b, B and 1 of the held rows, weighted, J and B over the free velocities in their order."""
     for a in range(held):
         r = rows[a]
         for c in range(n):
@@ -253,7 +253,7 @@ def solve_equations(equations, size, columns):
 
 @inlined
 def fill_bases(reduction, n, k):
-    """Fill K with x_b, and L, for ``k`` dependent rates among ``n``, in the order of the factorisation."""
+    """Fill K with x_b, and L, for ``k`` dependent velocities among ``n``, in the order of the factorisation."""
     table, K, L, equations = reduction.table, reduction.K, reduction.L, reduction.equations
     free = n - k
     for a in range(k):
@@ -326,7 +326,7 @@ def read_forces(reduction, n, k, weights, held, slips, out):
 
 @inlined
 def embed(system, reduction, y, contacts, limits, rows, held, out):
-    """Find the forces of the held rows and the accelerations that they add (row CHANGE of the rates).
+    """Find the forces of the held rows and the accelerations that they add (row CHANGE of ``dofs``).
 
     Args:
         system: with bodies, listed contacts and limits, and the offsets b of all rows.
@@ -338,13 +338,13 @@ def embed(system, reduction, y, contacts, limits, rows, held, out):
         held: number of held rows.
         out: forces of the held rows, (held,): the last ones in, the present ones out.
     """
-    links, rates, bodies = system.links, system.rates, reduction.bodies
-    drags, weights, nv = reduction.drags, reduction.weights, rates.shape[1]
+    links, dofs, bodies = system.links, system.dofs, reduction.bodies
+    drags, weights, nv = reduction.drags, reduction.weights, dofs.shape[1]
     nq = len(system.state) - nv
     place_bodies(links, bodies, y[:nq], y[nq : nq + nv])
-    fill_mass_matrix(links, bodies, rates[ADDED], reduction.A)
+    fill_mass_matrix(links, bodies, dofs[ADDED], reduction.A)
     fill_jacobian(system, contacts, limits, reduction.J)
-    n = list_free_rates(system, reduction.order)
+    n = list_free_velocities(system, reduction.order)
     fill_table(reduction.table, reduction.J, system.offsets, rows, drags, weights, held, reduction.order, n)
     k = factor(reduction.table, reduction.order, held, n)
     fill_bases(reduction, n, k)
@@ -354,6 +354,6 @@ def embed(system, reduction, y, contacts, limits, rows, held, out):
         slips = slips or drags[0, a] != 0.0 or drags[1, a] != 0.0
     read_forces(reduction, n, k, weights, held, slips, out)
     for j in range(nv):
-        rates[CHANGE, j] = 0.0
+        dofs[CHANGE, j] = 0.0
     for a in range(n):
-        rates[CHANGE, reduction.order[a]] = reduction.x[0, a]
+        dofs[CHANGE, reduction.order[a]] = reduction.x[0, a]

@@ -29,7 +29,7 @@ def factor_held_rows(system, motion):
 
 @inlined
 def push_rows(system, motion):
-    """Write the change of rates (row CHANGE) that changes the held rows' velocities by the right-hand side."""
+    """Write the change of velocities (row CHANGE) that changes the held rows' velocities by the right-hand side."""
     n, rows, z = motion.counts[UNKNOWN_COUNT], motion.unknowns[ROW_OF], system.impulses
     contacts = motion.counts[CONTACT_COUNT]
     size, p = 3 * contacts + motion.counts[STOP_COUNT], motion.vectors[SOLUTION]
@@ -47,7 +47,7 @@ def stop_held_rows(system, motion):
 
     The impulses stay in the system, the rows' velocities, negative, in the row RIGHT.
     """
-    nv = system.rates.shape[1]
+    nv = system.dofs.shape[1]
     nq, contacts, fastest = len(system.state) - nv, motion.counts[CONTACT_COUNT], 0.0
     v, rows, right = motion.y[nq : nq + nv], motion.unknowns[ROW_OF], motion.vectors[RIGHT]
     factor_held_rows(system, motion)
@@ -62,7 +62,7 @@ def stop_held_rows(system, motion):
         fastest = max(fastest, abs(right[a]))
     push_rows(system, motion)
     for j in range(nv):
-        v[j] += system.rates[CHANGE, j]
+        v[j] += system.dofs[CHANGE, j]
     return fastest
 
 
@@ -72,7 +72,7 @@ def close_held_gaps(system, motion, h):
 
     Follows `stop_held_rows`, whose factors it needs.
     """
-    nv = system.rates.shape[1]
+    nv = system.dofs.shape[1]
     nq, contacts = len(system.state) - nv, motion.counts[CONTACT_COUNT]
     q, v = motion.y[:nq], motion.y[nq : nq + nv]
     rows, right, most = motion.unknowns[ROW_OF], motion.vectors[RIGHT], GAP_TOLERANCE + RECOVERY_SPEED * h
@@ -104,6 +104,6 @@ def project(system, motion, h):
 def move_out(system, q, v, deep):
     """Move the robot by the row CHANGE; that is work where it comes from deep in the ground (of a softer model)."""
     before = total_energy(system, q, v)[1] if deep else 0.0
-    move(system.links, q, system.rates[CHANGE], 1.0, q)
+    move(system.links, q, system.dofs[CHANGE], 1.0, q)
     if deep:
         system.ledger[CONTACT_NORMAL] += total_energy(system, q, v)[1] - before

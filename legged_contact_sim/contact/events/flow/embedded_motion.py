@@ -3,7 +3,7 @@
 import math
 
 from ....actuation.rows import CHANGE
-from ....dynamics.kinematics import carry_rates
+from ....dynamics.kinematics import carry_velocities
 from ....jit import inlined
 from ..motion import CONTACT_COUNT, ROW_OF, SLIPPING, SOLUTION, STOP_COUNT
 from .constrained_motion import list_unknowns, push_robot, slip_direction, spread_forces
@@ -59,4 +59,4 @@ def embedded_forces(system, motion, y):
     if is_any_held(system):
         push_robot(system, motion)
     else:
-        carry_rates(system.links, system.bodies, system.rates[CHANGE])
+        carry_velocities(system.links, system.bodies, system.dofs[CHANGE])

@@ -90,7 +90,7 @@ def point_values(contact, point, friction, bodies, terrain, heights):
 @inlined
 def fill_values(system, motion, y, out):
     """Evaluate all event functions at the state ``y`` (after `derivative` there)."""
-    nv = system.rates.shape[1]
+    nv = system.dofs.shape[1]
     nq, m = len(system.state) - nv, len(system.contacts)
     friction = motion.flow[0].static_friction
     for k in range(m):
@@ -109,7 +109,7 @@ def fill_values(system, motion, y, out):
             out[c] = min(q - link.lower_limit, link.upper_limit - q) - motion.values[FLOOR, c]
         if link.friction > 0.0 and not motion.step[DAMPED]:
             if system.slides[i] == 0.0:
-                out[c + 1] = link.friction - abs(system.rates[HOLD, link.velocity_index])
+                out[c + 1] = link.friction - abs(system.dofs[HOLD, link.velocity_index])
             else:
                 out[c + 1] = rate * system.slides[i]
     for k in range(motion.counts[STOP_COUNT]):
@@ -184,7 +184,7 @@ def start_step(system, motion):
 @inlined
 def take_step(system, motion, find_forces, h):
     """Fill the stages of a step of length ``h``, s, after the first; its end state is the result row."""
-    nq, stages = len(system.state) - system.rates.shape[1], motion.stages
+    nq, stages = len(system.state) - system.dofs.shape[1], motion.stages
     for k in range(1, 7):
         combine(motion.y, h, STAGE_MATRIX[DORMAND_PRINCE, k], k, stages, stages[STATE_ROW])
         normalize(system.links, stages[STATE_ROW, :nq])

@@ -16,8 +16,8 @@ impact by e* times the one before, in one of three ways:
 
 - by lower restitution: ``p = p_0 + eta (p_1 - p_0)`` between the plastic impact p_0 and the elastic one p_1, with the
   largest eta in [0, 1] that keeps the bound. Both obey contact and friction, so p does; only contact impulses act.
-- by attenuating all rates (section 5.1), ``v+ = e~ (v- + A^-1 J^T p)``. No contact impulses do that: they are reported
-  as the study has them, e~ p (eq. 5.4), and ``J^T e~ p = A (v+ - e~ v-)``; e~ is part of the event.
+- by attenuating all velocities (section 5.1), ``v+ = e~ (v- + A^-1 J^T p)``. No contact impulses do that: they are
+  reported as the study has them, e~ p (eq. 5.4), and ``J^T e~ p = A (v+ - e~ v-)``; e~ is part of the event.
 - by a constraint of the optimisation (section 5.4), which concerns impacts that slip, and by attenuation where that is
   not enough.
 
@@ -309,7 +309,7 @@ def lower_restitution(system, motion, impact, settings, energy, most, p):
 
 @inlined
 def notes_of(found, factor, bounded):
-    """Return the notes of an impact: how it was found, by what rates were attenuated, whether its bound was met."""
+    """Return the notes of an impact: how it was found, whether velocities were attenuated and its bound met."""
     note = notes.ATTENUATED if factor < 1.0 else 0
     if found == FRICTIONLESS:
         note += notes.WITHOUT_FRICTION
@@ -318,8 +318,8 @@ def notes_of(found, factor, bounded):
 
 @inlined
 def strike_by_restitution(system, motion, impact, settings, bounce):
-    """Change the rates in ``motion.y`` by an impact of all that touches; see `Laws`."""
-    nv = system.rates.shape[1]
+    """Change the velocities in ``motion.y`` by an impact of all that touches; see `Laws`."""
+    nv = system.dofs.shape[1]
     nq, p, target = len(system.state) - nv, system.impulses, impact.targets
     q, v = motion.y[:nq], motion.y[nq : nq + nv]
     energy, total = total_energy(system, q, v)
@@ -342,7 +342,7 @@ def strike_by_restitution(system, motion, impact, settings, bounce):
             change = most
     apply_impulses(system, points, rows, p)
     for j in range(nv):
-        v[j] = factor * (v[j] + system.rates[CHANGE, j])
+        v[j] = factor * (v[j] + system.dofs[CHANGE, j])
     book_works(system, motion, p, factor, change)
     for r in range(rows):
         p[r] *= factor

@@ -68,19 +68,19 @@ def collide_and_book(system, motion, problem, friction, restitution):
 
 
 @inlined
-def change_rates(system, motion, points, rows):
-    """Change the rates in ``motion.y`` by the system's impulses, shared anew among redundant points; book these."""
+def change_velocities(system, motion, points, rows):
+    """Change the velocities in ``motion.y`` by the system's impulses, shared among redundant points; book these."""
     share_friction(system, motion, system.impulses)
-    nq, nv = len(system.state) - system.rates.shape[1], system.rates.shape[1]
+    nq, nv = len(system.state) - system.dofs.shape[1], system.dofs.shape[1]
     apply_impulses(system, points, rows, system.impulses)
     for j in range(nv):
-        motion.y[nq + j] += system.rates[CHANGE, j]
+        motion.y[nq + j] += system.dofs[CHANGE, j]
     book_impulses(system, motion, system.impulses, points)
 
 
 @inlined
 def stop_slip(system, motion, problem, settings):
-    """Change the rates in ``motion.y`` by the impact that stops a slip which jams.
+    """Change the velocities in ``motion.y`` by the impact that stops a slip which jams.
 
     Returns whether one jammed, and the energy before and after, J. The impulses stay in ``system.impulses``.
     """
@@ -88,13 +88,13 @@ def stop_slip(system, motion, problem, settings):
     points, rows = pose_impact(system, motion, problem)
     friction = (settings.friction, settings.dynamic_friction)
     outcome, change = collide_and_book(system, motion, problem, friction, 0.0)
-    change_rates(system, motion, points, rows)
+    change_velocities(system, motion, points, rows)
     return outcome == JAMMED, before, before + change
 
 
 @inlined
 def strike_in_impulse_domain(system, motion, problem, settings, bounce):
-    """Change the rates in ``motion.y`` by impacts of all that touches, until nothing comes on; see `Laws`."""
+    """Change the velocities in ``motion.y`` by impacts of all that touches, until nothing comes on; see `Laws`."""
     before = energy_now(system, motion)
     points, rows = pose_impact(system, motion, problem)
     approach = fastest_approach(problem.velocity, points, rows)
@@ -112,5 +112,5 @@ def strike_in_impulse_domain(system, motion, problem, settings, bounce):
             note |= notes.ENDLESS
         closing = fastest_approach(problem.velocity, points, rows)
         strikes += 1
-    change_rates(system, motion, points, rows)
+    change_velocities(system, motion, points, rows)
     return Strike(approach, note, before, after, 1.0)

@@ -31,7 +31,7 @@ from ..impact_rows import book_rest, energy_now
 from ..motion import CONTACT_COUNT, DAMPED, STOP_COUNT
 from ..notes import CONTACT
 from ..tolerances import ACCELERATION_TOLERANCE, LEAVING_SPEED, RESTING_RATE, SOFTEST, TOUCHING
-from .event_log import AFTER, BEFORE, keep_rates, log_event, log_impulses
+from .event_log import AFTER, BEFORE, keep_velocities, log_event, log_impulses
 
 TRIALS_PER_POINT = 6
 BEYOND = 1e-6  # share of the static friction that is left out where a point has just used it up
@@ -57,7 +57,7 @@ def touches(contact):
 @inlined
 def begin_cases(system, motion):
     """Give every touching point and every joint its first case in the present state."""
-    nv = system.rates.shape[1]
+    nv = system.dofs.shape[1]
     nq, speed_limit = len(system.state) - nv, motion.flow[0].stick_speed
     place_bodies(system.links, system.bodies, motion.y[:nq], motion.y[nq : nq + nv])
     for k in range(len(system.contacts)):
@@ -175,18 +175,18 @@ def revise_points(system, motion):
 def revise_joints(system, motion):
     """Stop joints that accelerate into a limit, let slide what friction cannot hold; return whether any changed."""
     changed = False
-    nv = system.rates.shape[1]
+    nv = system.dofs.shape[1]
     nq = len(system.state) - nv
     for i in range(len(system.links)):
         link, j = system.links[i], system.links[i].velocity_index
         if link.joint_kind != FREE and motion.stops[i] == 0.0:
             side = side_of_limit(link, motion.y[link.position_index], motion.y[nq + j])
-            if side * (system.rates[ACCELERATION, j] + system.rates[CHANGE, j]) < -ACCELERATION_TOLERANCE:
+            if side * (system.dofs[ACCELERATION, j] + system.dofs[CHANGE, j]) < -ACCELERATION_TOLERANCE:
                 motion.stops[i], changed = side, True
     for i in range(0 if motion.step[DAMPED] else len(system.links)):
         link = system.links[i]
         if link.joint_kind != FREE and link.friction > 0.0 and system.slides[i] == 0.0:
-            hold = system.rates[HOLD, link.velocity_index]
+            hold = system.dofs[HOLD, link.velocity_index]
             if abs(hold) > link.friction + motion.flow[0].force_tolerance:
                 system.slides[i] = -1.0 if hold > 0.0 else 1.0
                 changed = True
@@ -242,14 +242,14 @@ def make_change(system, motion, change, code):
     elif change == LEAVES_LIMIT:
         motion.stops[i] = 0.0
     elif change == GIVES_WAY:
-        system.slides[i] = -1.0 if system.rates[HOLD, system.links[i].velocity_index] > 0.0 else 1.0
+        system.slides[i] = -1.0 if system.dofs[HOLD, system.links[i].velocity_index] > 0.0 else 1.0
 
 
 @inlined
 def pose_problem(system, motion, problem):
     """Copy G, the velocities and the free accelerations of all listed rows (after `derivative`)."""
     contacts = motion.counts[CONTACT_COUNT]
-    rows, nq = 3 * contacts + motion.counts[STOP_COUNT], len(system.state) - system.rates.shape[1]
+    rows, nq = 3 * contacts + motion.counts[STOP_COUNT], len(system.state) - system.dofs.shape[1]
     flow = motion.flow[0]
     for r in range(rows):
         problem.offset[r] = system.offsets[r]
@@ -307,7 +307,7 @@ def come_to_rest(system, motion, events, time):
     """
     if motion.counts[CONTACT_COUNT] + motion.counts[STOP_COUNT] == 0:
         return
-    keep_rates(system, motion, events)
+    keep_velocities(system, motion, events)
     fastest = stop_held_rows(system, motion)
     work = book_rest(system, motion)
     if fastest > SOFTEST:

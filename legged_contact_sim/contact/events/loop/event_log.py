@@ -17,8 +17,8 @@ from ..motion import CONTACT_COUNT, STOP_COUNT
 from ..notes import KINDS, NOTES, REVERSAL, SEPARATION, SLIPPING, STICKING, UNRESOLVED
 from .event_steps import visible_mode
 
-# Columns of a row of the event log; then a flag per point, three impulses per point, N s, in world axes, q, the rates
-# before and after, and impulses of joint limits, N m s (rates and impulses in outer axes).
+# Columns of a row of the event log; then a flag per point, three impulses per point, N s, in world axes, q,
+# velocities before and after, and impulses of joint limits, N m s (velocities and impulses in outer axes).
 TIME, KIND, BEFORE, AFTER, NOTE, ATTENUATION = range(6)
 EVENT_COLUMNS = 6
 ROWS_PER_EVENT = 6  # an event may be noted as so many
@@ -38,7 +38,7 @@ class Events(NamedTuple):
     counters: Any  # (2,): rows that are filled; 1 after the state was set from outside
     crowd: Any  # (3,): events in this step, events at this instant, steps of the integrator that vanished
     modes: Any  # of the contacts before an event, (m,)
-    rates: Any  # before an event, (nv,)
+    velocities: Any  # before an event, (nv,)
 
 
 def build_events(settings: np.ndarray, impact: Any, problem: Any, robot: RobotModel) -> Events:
@@ -53,7 +53,7 @@ def build_events(settings: np.ndarray, impact: Any, problem: Any, robot: RobotMo
         counters=np.zeros(2, dtype=np.int64),
         crowd=np.zeros(3, dtype=np.int64),
         modes=np.zeros(points, dtype=np.int64),
-        rates=np.zeros(robot.nv),
+        velocities=np.zeros(robot.nv),
     )
 
 
@@ -86,16 +86,16 @@ def take_events(events: Events, robot: RobotModel) -> list[Event]:
 
 
 @inlined
-def keep_rates(system, motion, events):
-    """Note the rates before an event."""
-    nq = len(system.state) - len(events.rates)
-    copy(motion.y[nq : nq + len(events.rates)], events.rates)
+def keep_velocities(system, motion, events):
+    """Note the velocities before an event."""
+    nq = len(system.state) - len(events.velocities)
+    copy(motion.y[nq : nq + len(events.velocities)], events.velocities)
 
 
 @inlined
 def log_event(system, motion, events, time, kind, before, after, note):
-    """Begin a row of the event log and return its index; none of its points is flagged yet (after `keep_rates`)."""
-    log, nv = events.log, len(events.rates)
+    """Begin a row of the event log and return its index; no point is flagged yet (after `keep_velocities`)."""
+    log, nv = events.log, len(events.velocities)
     nq, state = len(system.state) - nv, EVENT_COLUMNS + 4 * len(system.contacts)
     row = min(events.counters[LOGGED], len(log) - 1)
     events.counters[LOGGED] = row + 1
@@ -104,7 +104,7 @@ def log_event(system, motion, events, time, kind, before, after, note):
     log[row, TIME], log[row, KIND], log[row, BEFORE], log[row, AFTER], log[row, NOTE] = time, kind, before, after, note
     log[row, ATTENUATION] = 1.0
     copy(motion.y[:nq], log[row, state : state + nq])
-    copy(events.rates, log[row, state + nq : state + nq + nv])
+    copy(events.velocities, log[row, state + nq : state + nq + nv])
     copy(motion.y[nq : nq + nv], log[row, state + nq + nv : state + nq + 2 * nv])
     return row
 
@@ -113,7 +113,7 @@ def log_event(system, motion, events, time, kind, before, after, note):
 def log_unresolved(system, motion, events, time, note):
     """Note and count what could not be resolved."""
     energy = energy_now(system, motion)
-    keep_rates(system, motion, events)
+    keep_velocities(system, motion, events)
     log_event(system, motion, events, time, UNRESOLVED, energy, energy, note)
     system.ledger[SOLVER + UNCONVERGED] += 1.0
 
@@ -124,7 +124,7 @@ def log_changes(system, motion, events, time, stopping):
 
     The point ``stopping`` (-1: none) has come to rest: if it slips on, its slip has reversed.
     """
-    keep_rates(system, motion, events)
+    keep_velocities(system, motion, events)
     for kind in (SEPARATION, STICKING, SLIPPING):
         row = -1
         for k in range(len(events.modes)):
@@ -154,7 +154,7 @@ def keep_modes(system, motion, modes):
 def log_impulses(system, motion, log, row):
     """Enter the impulses of all points that were pushed, and of joint limits, in a row of the event log."""
     m, points = len(system.contacts), motion.counts[CONTACT_COUNT]
-    limits = log.shape[1] - system.rates.shape[1]
+    limits = log.shape[1] - system.dofs.shape[1]
     for k in range(motion.counts[STOP_COUNT]):
         r = 3 * points + k
         j = system.links[system.limited[k]].velocity_index

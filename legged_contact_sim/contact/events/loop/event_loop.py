@@ -37,7 +37,7 @@ from .event_log import (
     FRESH,
     IN_STEP,
     keep_modes,
-    keep_rates,
+    keep_velocities,
     log_changes,
     log_event,
     log_impulses,
@@ -54,7 +54,7 @@ MOST_JAMS = 4  # impacts by friction at one event
 def strike(system, motion, events, laws, time, bounce):
     """Resolve an impact of all that touches and note it; ``bounce``: whether restitution acts."""
     ledger, settings = system.ledger, events.settings[0]
-    keep_rates(system, motion, events)
+    keep_velocities(system, motion, events)
     struck = laws.strike(system, motion, events.impact, settings, bounce)
     lively = struck.approach > settings.impact_threshold
     note = struck.note if bounce else struck.note | CALMED
@@ -85,7 +85,7 @@ def comes_on(system, motion, code):
     """Return whether what arrives does so fast enough to strike; slower than rounding it only touches."""
     if code < 2 * len(system.contacts):
         return system.contacts[code // 2].end_velocity[0] < -SOFTEST
-    nq = len(system.state) - system.rates.shape[1]
+    nq = len(system.state) - system.dofs.shape[1]
     link = system.links[(code - 2 * len(system.contacts)) // 2]
     return abs(motion.y[nq + link.velocity_index]) > SOFTEST
 
@@ -117,7 +117,7 @@ def settle(system, motion, events, laws, time, code):
             break
         jammed = False
         if attempt < MOST_JAMS and motion.flow[0].dynamic_friction > 0.0:
-            keep_rates(system, motion, events)
+            keep_velocities(system, motion, events)
             jammed, before, after = stop_slip(system, motion, events.problem, events.settings[0])
             if jammed:
                 row = log_event(system, motion, events, time, CONTACT, before, after, JAMMED)
