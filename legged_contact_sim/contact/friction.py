@@ -12,9 +12,8 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy  # its parts load when they are used
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from ..dynamics.functions import checked
 from ..errors import ParameterError
@@ -214,7 +213,7 @@ def solve_friction(
         raise ParameterError(f"tolerance is {tolerance!r}; expected a positive number")
     if not (isinstance(max_iterations, int | np.integer) and max_iterations >= 1):
         raise ParameterError(f"max_iterations is {max_iterations!r}; expected an integer of at least 1")
-    if sparse.issparse(W):
+    if _is_sparse(W):
         return _solve_sparse(*_checked_problem(W, q, mu), tolerance, start, max_iterations)
     W, q, mu = _as_arrays(W, q, mu)
     z = np.zeros(len(q)) if start is None else checked("start", start, len(q)).copy()
@@ -265,14 +264,19 @@ def _rows_of(contacts: NDArray[np.intp]) -> NDArray[np.intp]:
     return rows
 
 
+def _is_sparse(W: Any) -> bool:
+    """Return whether a matrix is one of `scipy.sparse`, without loading that for one that is not."""
+    return hasattr(W, "tocsr")
+
+
 def _solve_sparse(
     W: Any, q: Array, mu: Array, tolerance: float, start: ArrayLike | None, max_iterations: int
 ) -> FrictionSolution:
     """Solve every island of a sparse problem as a dense one."""
     guess = None if start is None else checked("start", start, len(q))
     coupling, count = W.tocoo(), len(mu)
-    pattern = sparse.coo_matrix((np.ones(coupling.nnz), (coupling.row // 3, coupling.col // 3)), (count, count))
-    labels = connected_components(pattern, directed=False)[1]
+    pattern = scipy.sparse.coo_matrix((np.ones(coupling.nnz), (coupling.row // 3, coupling.col // 3)), (count, count))
+    labels = scipy.sparse.csgraph.connected_components(pattern, directed=False)[1]
     z, w, iterations, residual, status = np.empty(len(q)), np.empty(len(q)), 0, 0.0, 0
     order, ends = np.argsort(labels, kind="stable"), np.cumsum(np.bincount(labels))
     for contacts in np.split(order, ends[:-1]):
@@ -305,8 +309,8 @@ def _is_infeasible(W: Array, q: Array, mu: Array, z: Array) -> bool:
 
 def _checked_problem(W: Any, q: ArrayLike, mu: ArrayLike) -> tuple[Any, Array, Array]:
     """Return the problem as float64 arrays (W: C order, or CSR), or raise a ParameterError that names what is wrong."""
-    if sparse.issparse(W):
-        matrix = sparse.csr_matrix(W, dtype=np.float64)
+    if _is_sparse(W):
+        matrix = scipy.sparse.csr_matrix(W, dtype=np.float64)
         numbers = matrix.data
     else:
         try:

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.spatial.transform import Rotation
+import scipy  # its parts load when they are used
 
 from ..dynamics import (
     forward_kinematics,
@@ -86,7 +85,7 @@ class JumpingLeg:
     def standing(self, tilt: np.ndarray, angles: np.ndarray) -> np.ndarray:
         """Return q (nq,) with the body tilted by roll, pitch and yaw (3,) over joint angles (3,), the foot at z = 0."""
         q = np.zeros(self.robot.nq)
-        q[3:7] = Rotation.from_euler("xyz", tilt).as_quat()
+        q[3:7] = scipy.spatial.transform.Rotation.from_euler("xyz", tilt).as_quat()
         q[self.robot.position_indices] = angles
         rotation, position = forward_kinematics(self.robot, q)
         q[2] = self.leg.radius - (position[self.leg.link] + rotation[self.leg.link] @ self.tip)[2]
@@ -127,7 +126,7 @@ class JumpingLeg:
         for k in range(starts):
             spread = np.zeros(6) if k == 0 else rng.uniform(-0.5, 0.5, 6)
             guess = np.clip(np.append(np.append(np.zeros(3), home) + spread, 0.1), *np.array(bounds).T)
-            found = minimize(
+            found = scipy.optimize.minimize(
                 lambda x: -x[6],
                 guess,
                 jac=lambda x: np.append(np.zeros(6), -1.0),

@@ -8,8 +8,7 @@ contact forces: ``K^T A K dw/dt + K^T (A k + b + g) = K^T G^T u``.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import qr
-from scipy.optimize import nnls
+import scipy  # its parts load when they are used
 
 
 class Reduced(NamedTuple):
@@ -59,7 +58,7 @@ def reduce(A: np.ndarray, bias: np.ndarray, G: np.ndarray, J: np.ndarray, curvat
     rows, size = J.shape
     K, k = np.eye(size), np.zeros(size)
     if rows:
-        Q, R, order = qr(J, pivoting=True)
+        Q, R, order = scipy.linalg.qr(J, pivoting=True)
         K, dependent, independent = np.zeros((size, size - rows)), order[:rows], order[rows:]
         K[dependent] = -np.linalg.solve(R[:, :rows], R[:, rows:])
         K[independent] = np.eye(size - rows)
@@ -150,7 +149,7 @@ def bounded(
     stacked = np.vstack([-scaled.T, -slack[None]])
     goal = np.zeros(len(stacked))
     goal[-1] = 1.0
-    weights, residual = nnls(stacked, goal)
+    weights, residual = scipy.optimize.nnls(stacked, goal)
     if residual < 1e-9:
         return np.clip(wanted, -limit, limit)
     rest = stacked @ weights - goal

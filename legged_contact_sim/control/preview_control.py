@@ -9,7 +9,7 @@ known for a while. In steps, so that a plan may change at any time, the law is
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import solve_discrete_are
+import scipy  # its parts load when they are used
 
 GRAVITY = 9.81
 
@@ -47,7 +47,7 @@ class PreviewGains:
         augmented = np.zeros((4, 4))
         augmented[0, 0], augmented[0, 1:], augmented[1:, 1:] = 1.0, C @ A, A
         drive = np.concatenate([[C @ B], B])[:, None]
-        P = solve_discrete_are(augmented, drive, np.diag([1.0, 0.0, 0.0, 0.0]), np.array([[jerk_weight]]))
+        P = scipy.linalg.solve_discrete_are(augmented, drive, np.diag([1.0, 0.0, 0.0, 0.0]), np.array([[jerk_weight]]))
         scale = jerk_weight + (drive.T @ P @ drive).item()
         gain = (drive.T @ P @ augmented).ravel() / scale
         closed = augmented - drive @ gain[None]

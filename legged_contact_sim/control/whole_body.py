@@ -9,7 +9,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import nnls
+import scipy  # its parts load when they are used
 
 from ..dynamics.limbs import foot_motion_entry, force_problem_entry, reach_entry
 from ..dynamics.newton_euler import inverse_dynamics_entry
@@ -169,7 +169,7 @@ class WholeBody:
             goal,
         )
         np.multiply(even, REGULARISATION * math.sqrt(weights @ weights), out=stacked[6:])
-        amounts = nnls(stacked, goal)[0].reshape(len(standing), -1)
+        amounts = scipy.optimize.nnls(stacked, goal)[0].reshape(len(standing), -1)
         forces[standing] = amounts @ self.edges.T
         forces[standing, 2] += self.smallest_force
         return forces

@@ -24,7 +24,7 @@ from ..control import (
 from ..errors import LeggedContactSimError, ParameterError
 from ..model import RobotModel
 from .cdr import STAMP, Template, put_stamp, sender
-from .parameters import Declared, declare
+from .declared import Declared, declare
 from .polling import Mailbox
 from .process import Running, run_process, served
 from .qos import COMMANDS, STREAM

@@ -11,7 +11,7 @@ from rclpy.topic_endpoint_info import TopicEndpointInfo
 
 from ..recording.bag import BagWriter, Topic
 from ..recording.definitions import definition
-from .parameters import Declared, declare
+from .declared import Declared, declare
 from .polling import Mailbox
 from .process import Running, run_process, served
 from .throttle import Throttle

@@ -8,7 +8,7 @@ from rclpy.parameter import Parameter
 
 from ..errors import ModelWarning
 from ..model import RobotModel
-from .parameters import Declared, declare
+from .declared import Declared, declare
 
 PREFIX = "contact_points."
 ROBOT_PARAMETERS = {

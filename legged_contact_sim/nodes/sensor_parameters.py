@@ -20,7 +20,7 @@ from ..sensing import (
     ScanSettings,
     described_imus,
 )
-from .parameters import Declared
+from .declared import Declared
 
 Settings = TypeVar("Settings")
 

@@ -19,9 +19,10 @@ from ..simulation import Simulator
 from ..simulation.start_pose import start_state
 from ..terrain import make_terrain
 from .composition import Composition
+from .declared import declare, take_value
 from .joint_commands import Commands
 from .pacing import Pacer
-from .parameters import contact_settings, declarations, declare, refuse_unknown, take_value, terrain_settings
+from .parameters import contact_settings, declarations, refuse_unknown, terrain_settings
 from .process import Running, run_process, served
 from .publishing import Outputs
 from .pushes import Pushes
