@@ -25,6 +25,7 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--seeds", type=int, default=1, metavar="N", help="starts with random velocities as well")
     parser.add_argument("--models-only", action="store_true", help="no other time steps, no other friction")
     parser.add_argument("--jobs", type=int, default=0, metavar="N", help="processes; default: one per processor")
+    parser.add_argument("--limit", type=float, default=120.0, metavar="S", help="processor time of a run; default: 120")
     parser.add_argument("--out", type=Path, default=Path("results/compare"), metavar="DIR", help="default: %(default)s")
     parser.set_defaults(action=compare_models)
 
@@ -74,6 +75,7 @@ def compare_models(options: argparse.Namespace) -> int:
         seeds=options.seeds,
         robustness=not options.models_only,
         jobs=options.jobs,
+        limit=options.limit,
         policy=options.policy,
         layout=options.layout,
         velocity=None if options.velocity is None else velocity_of(options.velocity),

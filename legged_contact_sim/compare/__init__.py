@@ -8,8 +8,9 @@ from types import ModuleType
 from typing import Any
 
 from ..control.scenario import Scenario
+from ..errors import ParameterError
 from .report import write
-from .running import Run, run_all
+from .running import LIMIT, Run, run_all
 from .variants import Variant, chosen_models, variants
 from .verdicts import Verdict, verdicts
 
@@ -57,6 +58,7 @@ def compare(
     seeds: int = 1,
     robustness: bool = True,
     jobs: int = 0,
+    limit: float = LIMIT,
     policy: str | Path | None = None,
     layout: str | None = None,
     velocity: Iterable[float] | None = None,
@@ -71,15 +73,22 @@ def compare(
         seeds: how many starts; the first is the scenario's own, others have small random velocities.
         robustness: also at half and double the time step, and on 0.75 and 1.5 times the friction.
         jobs: processes; 0: as many as there are processors.
+        limit: s of processor time that a run may take; one that takes longer is cut, and the verdict tells it.
         policy: an ONNX file, which is the controller then; see `legged_contact_sim.control.policy`.
         layout: of the policy: name of a ready one, or a YAML file; None: the YAML file beside the policy.
         velocity: that the controller is commanded: forward, sideways, turning, m/s and rad/s.
         changes: parameters of the scenario, such as ``robot``, ``controller``, ``terrain``, ``friction``.
+
+    Raises:
+        ParameterError: names the argument, what was found and what is expected.
     """
+    for name, value in (("duration", duration), ("limit", limit)):
+        if not value > 0.0:
+            raise ParameterError(f"{name}: expected a number above 0 s, found {value}")
     base = Scenario.load(scenario, **changes) if isinstance(scenario, str) else scenario.changed(changes)
     base = base.changed(_commanded(base["controller"], policy, layout, velocity))
     base.controller(base.robot())  # what cannot be made is refused before anything runs
-    runs = run_all(variants(chosen_models(models), seeds, robustness), base, duration, jobs)
+    runs = run_all(variants(chosen_models(models), seeds, robustness), base, duration, jobs, limit)
     return Comparison(base, duration, runs, verdicts(runs, duration))
 
 

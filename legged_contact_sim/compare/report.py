@@ -21,6 +21,7 @@ from .running import Run
 from .verdicts import Verdict
 
 COLUMNS = (
+    ("simulated", "simulated (s)", "{:.3g}"),
     ("fell", "fell", "{}"),
     ("speed", "speed (m/s)", "{:.3f}"),
     ("speed_error", "speed error", "{:.1%}"),
@@ -52,7 +53,7 @@ def cells(run: Run) -> list[str]:
         elif value is None:
             row.append("")
         else:
-            row.append(form.format(1e3 * value if name == "penetration" else value))
+            row.append(form.format(1e3 * value + 0.0 if name == "penetration" else value))
     return row
 
 
@@ -146,6 +147,7 @@ def summary(title: str, duration: float, runs: list[Run], judged: list[Verdict])
                 "friction_factor": run.variant.friction,
                 "seed": run.variant.seed,
                 "error": run.error,
+                "cut": run.cut,
                 **run.figures,
             }
             for run in runs

@@ -9,13 +9,18 @@ from typing import Any
 
 import numpy as np
 
+from ..control import InProcess
 from ..control.scenario import Scenario
 from ..errors import LeggedContactSimError
+from ..simulation import Simulator, Trajectory
 from ..simulation.progress import Progress
+from ..simulation.trajectory import joined
 from .measures import measure
 from .variants import Variant
 
 SAMPLE_PERIOD = 2e-3  # s; of the series that are kept
+LIMIT = 120.0  # s of processor time that a run may take
+PARTS = 100  # of a run; after each the time that it took is looked at
 
 
 @dataclass(frozen=True)
@@ -23,46 +28,63 @@ class Run:
     """A variant that was run: its figures, its series for the plots, or why it ended early.
 
     ``series``: time (T,), base position (T, 3) or the first coordinates, normal forces of points that touched.
+    ``cut``: whether it took too long and was ended after ``figures["simulated"]``, s.
     """
 
     variant: Variant
     figures: dict[str, Any]
     series: dict[str, Any] = field(default_factory=dict)
     error: str = ""
+    cut: bool = False
 
 
-def run_variant(variant: Variant, base: Scenario, duration: float) -> Run:
-    """Run one variant; an error of the simulation is a result."""
+def run_variant(variant: Variant, base: Scenario, duration: float, limit: float = LIMIT) -> Run:
+    """Run one variant for a duration, s, of simulated time and at most ``limit``, s, of processor time.
+
+    An error of the simulation is a result.
+    """
     begin = time.process_time()
     try:
         scenario = variant.scenario(base)
         every = max(1, round(SAMPLE_PERIOD / scenario["time_step"]))
         sim, law = scenario.start()
         begin = time.process_time()
-        run = sim.run(duration, law, every)
+        run = run_within(sim, law, duration, every, limit)
     except LeggedContactSimError as error:
         return Run(variant, {"fell": True, "cpu": time.process_time() - begin}, error=str(error))
     cpu = time.process_time() - begin
     figures = measure(run, sim, law.controller if law else None)
-    figures |= {"time_per_step": 1e6 * cpu / (duration / sim.time_step), "cpu": cpu}
+    figures |= {"simulated": sim.time, "time_per_step": 1e6 * cpu * sim.time_step / sim.time, "cpu": cpu}
     touched = np.flatnonzero(run.forces[:, :, 2].any(axis=0))
     forces = {run.robot.contact_names[k]: run.forces[:, k, 2] for k in touched}
-    return Run(variant, figures, {"time": run.time, "q": run.q, "forces": forces})
+    cut = sim.time < duration - 0.5 * sim.time_step
+    return Run(variant, figures, {"time": run.time, "q": run.q, "forces": forces}, cut=cut)
 
 
-def run_all(runs: list[Variant], base: Scenario, duration: float, jobs: int = 0) -> list[Run]:
+def run_within(sim: Simulator, law: InProcess | None, duration: float, every: int, limit: float) -> Trajectory:
+    """Run a simulator part by part until the duration, s, is over or ``limit``, s, of processor time is spent."""
+    begin, left = time.process_time(), sim.step_count(duration)
+    parts: list[Trajectory] = []
+    steps = every * max(1, left // (PARTS * every))
+    while not parts or (left > 0 and time.process_time() - begin < limit):
+        parts.append(sim.run(min(steps, left) * sim.time_step, law, every))
+        left -= steps
+    return joined(parts)
+
+
+def run_all(runs: list[Variant], base: Scenario, duration: float, jobs: int = 0, limit: float = LIMIT) -> list[Run]:
     """Run all variants, in the order given whatever order they end in."""
     progress = Progress("compare", len(runs))
     workers = jobs or len(os.sched_getaffinity(0))
     if workers == 1:
         found = []
         for variant in runs:
-            found.append(run_variant(variant, base, duration))
+            found.append(run_variant(variant, base, duration, limit))
             progress.step(variant.label)
         return found
     # Processes begin anew: forked ones would inherit locks of threads that other libraries may have started.
     with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
-        pending = {pool.submit(run_variant, variant, base, duration): variant for variant in runs}
+        pending = {pool.submit(run_variant, variant, base, duration, limit): variant for variant in runs}
         try:
             for done in as_completed(pending):
                 progress.step(pending[done].label)

@@ -15,11 +15,15 @@ AGREEMENT = 0.1  # figures of models within this share of their mean agree
 
 @dataclass(frozen=True)
 class Claim:
-    """Something that one would like to conclude from a run: in words, and as a test of its figures."""
+    """Something that one would like to conclude from a run: in words, and as a test of its figures.
+
+    ``lasting``: what broke it in a part of a run has broken it for the whole.
+    """
 
     words: str
     holds: Callable[[dict[str, Any], float], bool]
     needs: str
+    lasting: bool = True
 
 
 CLAIMS = (
@@ -28,6 +32,7 @@ CLAIMS = (
         f"it keeps the commanded speed within {SPEED_ERROR:.0%}",
         lambda found, duration: found["speed_error"] <= SPEED_ERROR,
         "speed_error",
+        lasting=False,
     ),
     Claim(
         f"its feet slip by less than {SLIP_SPEED:g} m each second, all together",
@@ -92,10 +97,16 @@ def judge_claim(claim: Claim, runs: list[Run], duration: float) -> Verdict | Non
 
 
 def claim_of(claim: Claim, run: Run, duration: float) -> bool | None:
-    """Return whether a claim holds of a run; a run that ended in an error keeps no claim; None: it cannot be said."""
+    """Return whether a claim holds of a run; None: it cannot be said.
+
+    A run that ended in an error keeps no claim; one that was cut may have broken it, but has not kept it.
+    """
     if run.error:
         return False
-    return bool(claim.holds(run.figures, duration)) if claim.needs in run.figures else None
+    if claim.needs not in run.figures:
+        return None
+    holds = bool(claim.holds(run.figures, duration))
+    return None if run.cut and (holds or not claim.lasting) else holds
 
 
 def names(truth: dict[str, bool], wanted: bool) -> str:
@@ -105,7 +116,8 @@ def names(truth: dict[str, bool], wanted: bool) -> str:
 
 def judge_figure(name: str, words: str, unit: str, runs: list[Run]) -> Verdict | None:
     """Say whether the models agree on a figure."""
-    found = {run.variant.model: run.figures[name] for run in runs if run.variant.nominal and name in run.figures}
+    whole = [run for run in runs if run.variant.nominal and not run.cut]
+    found = {run.variant.model: run.figures[name] for run in whole if name in run.figures}
     if len(found) < 2:
         return None
     low, high = min(found, key=found.__getitem__), max(found, key=found.__getitem__)
@@ -122,4 +134,18 @@ def verdicts(runs: list[Run], duration: float) -> list[Verdict]:
     judged = [judge_claim(claim, runs, duration) for claim in CLAIMS]
     judged += [judge_figure(*figure, runs) for figure in FIGURES]
     errors = [Verdict(run.variant.label, False, f"{run.variant.label}: {run.error}.") for run in runs if run.error]
-    return [verdict for verdict in judged if verdict is not None] + errors
+    return [verdict for verdict in judged if verdict is not None] + errors + slow_runs(runs, duration)
+
+
+def slow_runs(runs: list[Run], duration: float) -> list[Verdict]:
+    """Say which runs took too long, a sentence for each model."""
+    found = []
+    for model in dict.fromkeys(run.variant.model for run in runs if run.cut):
+        mine = [run for run in runs if run.cut and run.variant.model == model]
+        least, most = (pick(run.figures["simulated"] for run in mine) for pick in (min, max))
+        span = f"{least:.2g} s" if len(mine) == 1 else f"{least:.2g} to {most:.2g} s"
+        which = f"{len(mine)} run{'s' * (len(mine) > 1)} under {model}"
+        took = f"{which} took too long and reached {span} of {duration:g} s"
+        sentence = f"{took}: whether claims hold there is not known (--limit gives more time)."
+        found.append(Verdict(f"{model} comes to its end", False, sentence))
+    return found

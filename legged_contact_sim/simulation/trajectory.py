@@ -1,7 +1,9 @@
 """A recorded run: state, energies and solver figures over time as arrays, and the contacts that touched."""
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -107,6 +109,19 @@ class Trajectory:
         """Write a field of the touches where it belongs in an array (T, m, ...)."""
         out[self.touches["sample"], self.touches["point"]] = self.touches[name]
         return out
+
+
+def joined(parts: Sequence[Trajectory]) -> Trajectory:
+    """Return one run from parts that follow each other without a reset."""
+    touches, begin = [], 0
+    for part in parts:
+        moved = part.touches.copy()
+        moved["sample"] += begin
+        touches.append(moved)
+        begin += len(part.time)
+    names = ("time", "q", "v", "effort", "works", "solver")
+    arrays: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
+    return replace(parts[-1], touches=np.concatenate(touches), **arrays)
 
 
 class Recorder:

@@ -11,8 +11,9 @@ from legged_contact_sim.app.cli import main
 from legged_contact_sim.compare.measures import vertical
 from legged_contact_sim.compare.running import Run, run_variant
 from legged_contact_sim.compare.variants import Variant, chosen_models, variants
-from legged_contact_sim.compare.verdicts import CLAIMS, judge_claim, judge_figure
+from legged_contact_sim.compare.verdicts import CLAIMS, judge_claim, judge_figure, verdicts
 from legged_contact_sim.control.scenario import Scenario
+from legged_contact_sim.simulation.trajectory import joined
 
 UPRIGHT = CLAIMS[0]
 BALL = (
@@ -72,6 +73,34 @@ def test_what_depends_is_told_with_its_reason():
 def test_a_run_that_ends_in_an_error_keeps_no_claim():
     broken = Run(Variant("b"), {"fell": True}, error="the state is no longer finite")
     assert judge_claim(UPRIGHT, [run("a", False), broken], 1.0).holds is None
+
+
+def test_a_run_that_takes_too_long_is_cut_and_told(dropped):
+    short = run_variant(Variant("exact_lcp"), DROP, 1.5, limit=1e-9)
+    assert short.cut and 0.0 < short.figures["simulated"] < 0.1
+    whole = dropped.runs[0]
+    assert not whole.cut and whole.figures["simulated"] == pytest.approx(1.5)
+    np.testing.assert_array_equal(short.series["q"], whole.series["q"][: len(short.series["q"])])
+    sentences = [verdict.sentence for verdict in verdicts([short, whole], 1.5)]
+    assert "1 run under exact_lcp took too long and reached 0.014 of 1.5 s" in sentences[-1].replace(" s of", " of")
+
+
+def test_a_run_that_was_cut_may_break_a_claim_but_not_keep_it():
+    whole = run("a", False)
+    for fell, known in ((False, True), (True, None)):
+        early = Run(Variant("b"), {"fell": fell}, cut=True)
+        assert judge_claim(UPRIGHT, [whole, early], 1.0).holds is known
+
+
+def test_parts_of_a_run_are_joined_to_what_the_whole_run_is():
+    def start():
+        return Scenario("drop", {**DROP.values, "initial.lift": 0.02}).start()[0]
+
+    sim = start()
+    parts = joined([sim.run(0.05, None, 2), sim.run(0.15, None, 2)])
+    whole = start().run(0.2, None, 2)
+    for name in ("time", "q", "v", "works", "forces", "gaps", "modes"):
+        np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name), err_msg=name)
 
 
 def test_figures_far_apart_depend_on_the_law():
