@@ -1,6 +1,7 @@
 """What acts on the robot in a step of a run: efforts and joint springs toward targets, row by row; and pushes."""
 
-from ..actuation.rows import FEED, TARGET
+from ..actuation.integral import accumulate_errors
+from ..actuation.rows import ACCUMULATED, FEED, TARGET
 from ..dynamics.kinematics import copy
 from ..jit import inlined
 from .pushes import push_bodies
@@ -11,6 +12,8 @@ COMMAND_ROWS = 2  # of a command: feed-forward efforts (FREE joints: wrench in o
 @inlined
 def take_command(system, command):
     """Take over a command (2, nv) for the coming step, and the pushes that act in it."""
-    copy(command[0], system.dofs[FEED])
     copy(command[1], system.dofs[TARGET])
+    accumulate_errors(system)
+    for j in range(system.dofs.shape[1]):
+        system.dofs[FEED, j] = command[0, j] + system.dofs[ACCUMULATED, j]
     push_bodies(system)

@@ -30,6 +30,11 @@ def choice(default: str, allowed: tuple[str, ...]) -> Any:
     return field(default=default, metadata={"allowed": allowed})
 
 
+def switch(default: bool) -> Any:
+    """Declare a parameter that is on or off."""
+    return field(default=default, metadata={"switch": True})
+
+
 def special(default: Any, check: Callable[[str, Any], Any]) -> Any:
     """Declare a parameter of another kind: ``check(name, value)`` returns it as it is kept, or refuses it."""
     return field(default=default, metadata={"check": check})
@@ -57,6 +62,10 @@ def checked_value(name: str, value: Any, rule: Any) -> Any:
         if value not in rule["allowed"]:
             raise ParameterError(f"{name}: expected one of {', '.join(rule['allowed'])}, found {value!r}")
         return value
+    if "switch" in rule:
+        if not isinstance(value, (bool, np.bool_)):
+            raise ParameterError(f"{name}: expected true or false, found {value!r}")
+        return bool(value)
     bracket = "]" if rule["open_low"] else "["
     unit = f" {rule['unit']}" if rule["unit"] else ""
     expectation = f"expected a number in {bracket}{rule['low']:g}, {rule['high']:g}]{unit}"

@@ -59,6 +59,7 @@ SETTINGS = np.dtype(
         ("tolerance", "f8"),  # of the solver, relative to the largest impulse (prox: to each component)
         ("max_iterations", "i8"),
         ("dry", "i8"),  # 1: some joint has dry friction
+        ("warm_start", "i8"),  # 1: a solve begins with the last step's forces; 0: with none
         ("activation", "i8"),  # code of the rule by which a contact acts
     ],
     align=True,

@@ -8,7 +8,7 @@ from ..contact import MODELS
 from ..model import RobotModel
 from ..simulation import Simulator
 from ..simulation.scenarios import find_scenario, read_scenario
-from ..simulation.start_pose import start_state
+from ..simulation.start_pose import start_pushes, start_state
 from ..terrain import Terrain
 from .controller import Controller, InProcess
 from .registry import make_controller
@@ -98,6 +98,7 @@ class Scenario:
         sim.reset(*start_state(sim, {**DEFAULTS, **self.values}))
         if self["hold.stiffness"] or self["hold.damping"]:
             sim.hold(self["hold.stiffness"], self["hold.damping"], sim.state.q[sim.robot.position_indices])
+        start_pushes(sim, self.values)
         return sim
 
     def controller(self, robot: RobotModel) -> Controller | None:

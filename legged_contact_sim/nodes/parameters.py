@@ -23,7 +23,7 @@ GROUND = {  # what every contact model is told, with the highest value
     "restitution": ("of the ground; default: the contact model's", 1.0),
 }
 FAMILIES = (  # under these, unknown names are errors
-    "contact", "contact_points", "contact_switch", "drive", "encoder", "height_scan", "hold", "imu", "initial",
+    "contact", "contact_points", "contact_switch", "drive", "encoder", "height_scan", "hold", "imu", "initial", "push",
     "terrain",
 )  # fmt: skip
 
@@ -52,6 +52,13 @@ NODE_PARAMETERS: dict[str, Declared] = {
     "frame_prefix": Declared("", "put before the name of every frame of the robot", fixed=True),
     "joints": Declared([""], "order of effort_controller/commands; empty: the robot's joint order", fixed=True),
     "push_duration": Declared(0.1, "s; how long a message on external_wrench pushes", 0.0, 1e3),
+    "push.links": Declared([""], "links that are pushed from the start on; empty: none", fixed=True),
+    "push.force": Declared(Parameter.Type.DOUBLE_ARRAY, "N; x y z in world axes, at each link's origin", fixed=True),
+    "push.torque": Declared(Parameter.Type.DOUBLE_ARRAY, "N m; likewise", fixed=True),
+    "push.times": Declared(Parameter.Type.DOUBLE_ARRAY, "s since the start, in order; unset: 0 and 1", fixed=True),
+    "push.factors": Declared(
+        Parameter.Type.DOUBLE_ARRAY, "of force and torque at these times; linear between, none outside", fixed=True
+    ),
     "paused": Declared(False, "begin paused", fixed=True),
     "hold.stiffness": Declared(0.0, "N m/rad; drives that hold the start pose without a controller; 0: none", 0.0, BIG),
     "hold.damping": Declared(0.0, "N m s/rad; of these drives", 0.0, BIG),

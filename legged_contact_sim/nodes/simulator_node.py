@@ -16,7 +16,7 @@ from std_srvs.srv import SetBool, Trigger
 from ..dynamics import forward_kinematics
 from ..errors import LeggedContactSimError, ParameterError, SimulationError
 from ..simulation import Simulator
-from ..simulation.start_pose import start_state
+from ..simulation.start_pose import start_pushes, start_state
 from ..terrain import make_terrain
 from .composition import Composition
 from .declared import declare, take_value
@@ -293,6 +293,7 @@ class SimulatorNode(Node):
         q, v = start_state(self.simulator, self.values)
         self.simulator.reset(q, v)
         self._hold(q)
+        start_pushes(self.simulator, self.values)
         self._look_at_new_state()
 
     def _hold(self, q: np.ndarray) -> None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..actuation.rows import DAMPING, EFFORT, STIFFNESS
+from ..actuation.rows import ACCUMULATED, DAMPING, EFFORT, INTEGRAL, STIFFNESS
 from ..contact import MODELS, Commands, ContactModel, Event
 from ..contact.commands import COMMAND_ROWS
 from ..contact.log import NO_LOG, LogRows, log_width
@@ -23,6 +23,7 @@ from .checks import checked_time_step, closed, whole_number
 from .contacts import Contacts, contact_centers, touching_points
 from .ground import Ground
 from .joint_targets import joint_targets
+from .push_profile import Profile, profile_knots
 from .report import StepReport
 from .trajectory import Recorder, Trajectory, commands_from, sample_times, sampled_efforts
 from .views import neighbours, read_only
@@ -241,13 +242,17 @@ class Simulator:
             events=list(self.model.events),
         )
 
-    def hold(self, stiffness: ArrayLike, damping: ArrayLike, target: ArrayLike | None = None) -> None:
+    def hold(
+        self, stiffness: ArrayLike, damping: ArrayLike, target: ArrayLike | None = None, integral: ArrayLike = 0.0
+    ) -> None:
         """Let the drives hold a target (joint_count,), rad or m, by stiffness and damping; None: the home pose.
 
         See `command`, of which this is a part.
         """
-        goal = self.robot.home[self.robot.position_indices] if target is None else target
-        self.command(checked("target", goal, self.robot.joint_count), stiffness=stiffness, damping=damping)
+        goal = checked(
+            "target", self.robot.home[self.robot.position_indices] if target is None else target, self.robot.joint_count
+        )
+        self.command(goal, stiffness=stiffness, damping=damping, integral=integral)
 
     def command(
         self,
@@ -257,6 +262,7 @@ class Simulator:
         *,
         stiffness: ArrayLike = 0.0,
         damping: ArrayLike = 0.0,
+        integral: ArrayLike = 0.0,
         inside: bool = True,
     ) -> None:
         """Let the drives follow targets from now on, resets included: ``u = kp (q* - q) + kd (v* - v) + effort``.
@@ -269,25 +275,38 @@ class Simulator:
             effort: (joint_count,), N m or N; None: zero.
             stiffness: kp, N m/rad or N/m, one number or one per joint.
             damping: kd, N m s/rad or N s/m, likewise.
+            integral: ki of ``ki`` times the integral of the error, N m/(rad s) or N/(m s), likewise. The integral grows
+                at every step from the state at its start, waits while a drive is at its limit, and ends at a reset or
+                with a gain of 0.
             inside: the gains act in every step, on its mean state, and are stable however high; False: u is worked out
                 once, from the present state, and held until the next command, as a driver at the command rate does.
         """
-        wanted = joint_targets(self.robot, position, velocity, effort, stiffness, damping)
+        wanted = joint_targets(self.robot, position, velocity, effort, stiffness, damping, integral)
         if not inside:
             wanted = wanted.worked_out(self.q, self.v)
         index, dofs = self.robot.velocity_indices, self.model.system.dofs
         dofs[STIFFNESS, index], dofs[DAMPING, index] = wanted.stiffness, wanted.damping
+        dofs[INTEGRAL, index] = self.time_step * wanted.integral
+        dofs[ACCUMULATED, index[wanted.integral == 0.0]] = 0.0
         self._command[0, 1, index] = wanted.position
         self._standing = wanted.feed if wanted.feed.any() else None
 
-    def push(self, link: str, force: ArrayLike, torque: ArrayLike = (0.0, 0.0, 0.0), duration: float = 0.0) -> None:
+    def push(
+        self,
+        link: str,
+        force: ArrayLike,
+        torque: ArrayLike = (0.0, 0.0, 0.0),
+        duration: float = 0.0,
+        profile: Profile | None = None,
+    ) -> None:
         """Push on a link with a force, N, and torque, N m, in world axes at the link's origin, from now on.
 
         Args:
             link: name of the link.
             force: (3,), N.
             torque: (3,), N m.
-            duration: s, at least one time step.
+            duration: s, at least one time step; 0 with a table of factors: to its end.
+            profile: factors of force and torque over time, a table or a function, see `profile_knots`; None: constant.
         """
         body = self.robot.link_index(link)
         if body < 0:
@@ -295,8 +314,9 @@ class Simulator:
         wrench = checked("force", force, 3), checked("torque", torque, 3)
         if not (np.isfinite(duration) and duration >= 0.0):
             raise ParameterError(f"duration: expected a finite number >= 0 s, found {duration}")
+        knots, duration = profile_knots(profile, duration, self.time_step)
         steps = max(1, round(duration / self.time_step))
-        add_push(self.model.system.pushes, steps, body, self.robot.frames[link].position, *wrench)
+        add_push(self.model.system.pushes, steps, body, self.robot.frames[link].position, *wrench, knots)
 
     def end_push(self, link: str) -> None:
         """End all pushes on the body that carries a link."""
@@ -318,7 +338,8 @@ class Simulator:
         ground = self.terrain if terrain is None else make_terrain(terrain)
         self.model = self._make_model(contact_model, ground, parameters)
         self.terrain = ground
-        self.model.system.dofs[[STIFFNESS, DAMPING]] = before.dofs[[STIFFNESS, DAMPING]]
+        gains = [STIFFNESS, DAMPING, INTEGRAL]
+        self.model.system.dofs[gains] = before.dofs[gains]
         self.model.system.pushes[:] = before.pushes
         self._set_state(state.q, state.v)
 

@@ -1,4 +1,4 @@
-"""The state in which the robot starts, from the parameters under `initial`."""
+"""How a run starts: the state, from the parameters under `initial`, and pushes to come, from those under `push`."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -34,6 +34,23 @@ def start_state(simulator: Simulator, values: Mapping[str, Any]) -> tuple[np.nda
     if robot.base == "floating":
         q[2] += values["initial.lift"]
     return q, v
+
+
+def start_pushes(simulator: Simulator, values: Mapping[str, Any]) -> None:
+    """Let the push of the parameters under `push` act on its links: a wrench times factors over the time from now on.
+
+    Raises:
+        ParameterError: names the parameter, what was found and what was expected.
+    """
+    links = [link for link in values.get("push.links", []) if link]
+    if not links:
+        return
+    times, factors = values.get("push.times", [0.0, 1.0]), values.get("push.factors", [1.0, 1.0])
+    if len(times) != len(factors):
+        raise ParameterError(f"push.factors: expected {len(times)} numbers, as in push.times, found {len(factors)}")
+    force, torque = (checked(f"push.{name}", values.get(f"push.{name}", [0.0] * 3), 3) for name in ("force", "torque"))
+    for link in links:
+        _named("push", lambda link=link: simulator.push(link, force, torque, profile=np.column_stack([times, factors])))
 
 
 def _named(name: str, make: Any) -> Any:

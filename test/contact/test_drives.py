@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
-from contact_cases import TIME_STEPS, robot_named, simulator, wheel_xml
+from contact_cases import TIME_STEPS, pendulum_xml, robot_named, simulator, wheel_xml
 
 from legged_contact_sim import RobotModel
+from legged_contact_sim.actuation.rows import ACCUMULATED
+from legged_contact_sim.errors import ParameterError
 
 MODELS = ("exact_lcp", "moreau", "compliant", "penalty", "distributed")
 QUADRUPEDS = {model: (model, {}) for model in MODELS} | {
@@ -78,3 +80,30 @@ def test_a_drive_let_go_at_its_limit_gives_nothing(model):
     sim.step()
     assert sim.effort == pytest.approx([0.0], abs=1e-12)
     assert sim.state.v[0] == rate
+
+
+@pytest.mark.parametrize("model", ("exact_lcp", "compliant"))
+def test_an_integral_takes_away_what_a_weight_leaves(model):
+    """Proportional gains alone leave the offset m g l / (2 kp); the integral's effort ends as the weight's torque."""
+    sim = simulator(robot_named(pendulum_xml()), model, 1e-3)
+    sim.hold(100.0, 20.0, [0.0])
+    sim.run(3.0)
+    weight = 0.5 * 9.81
+    assert sim.q[0] == pytest.approx(weight / 100.0, rel=2e-3)
+    sim.hold(100.0, 20.0, [0.0], integral=200.0)
+    run = sim.run(6.0)
+    assert abs(sim.q[0]) < 1e-6
+    assert sim.effort == pytest.approx([-weight], rel=1e-6)
+    assert np.abs(run.remainder).max() < 1e-4
+    sim.hold(100.0, 20.0, [0.0])
+    sim.run(3.0)
+    assert sim.q[0] == pytest.approx(weight / 100.0, rel=2e-3), "a gain of 0 ends the integral"
+
+
+def test_an_integral_waits_while_its_drive_is_at_the_limit():
+    sim = simulator(robot_named(wheel_xml(inertia=1.0, effort=10.0)), "exact_lcp", 1e-3)
+    sim.hold(50.0, 10.0, [100.0], integral=100.0)  # far away: at its limit for seconds
+    sim.run(4.0)
+    assert np.abs(sim.model.system.dofs[ACCUMULATED]).max() < 20.0  # one step's error alone adds 10 N m
+    with pytest.raises(ParameterError, match="integral"):
+        sim.command([0.0], stiffness=1.0, integral=1.0, inside=False)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from legged_contact_sim.contact.solvers.elimination import eliminate, eliminate_with_pivots, fill_up
 from legged_contact_sim.contact.solvers.pivoting import friction_impulse
+from legged_contact_sim.errors import ParameterError
 from legged_contact_sim.terrain import Slope
 
 ALTERNATIVES = pytest.mark.parametrize("solver", ["pgs", "lemke"])
@@ -97,3 +98,29 @@ def test_elimination_with_pivots_solves_what_has_zeros_on_its_diagonal(rows, see
     matrix[:rows, :rows], matrix[:rows, rows] = A, b
     eliminate_with_pivots(matrix, rows)
     np.testing.assert_allclose(A @ matrix[:rows, rows], b, atol=1e-9 * max(1.0, np.abs(matrix[:rows, rows]).max()))
+
+
+def test_a_cold_start_finds_the_same_impulses_in_more_iterations():
+    runs = []
+    for warm in (True, False):
+        sim = simulator(robot_named("quadruped12"), "exact_lcp", 2.5e-3, warm_start=warm)
+        sim.hold(300.0, 8.0)
+        runs.append(sim.run(0.3))
+    np.testing.assert_allclose(runs[1].q, runs[0].q, atol=1e-8)
+    assert runs[1].solver[-1, 0] > 1.0
+    assert runs[1].solver[50:, 0].mean() > 2.0 * runs[0].solver[50:, 0].mean()
+
+
+def test_sweeps_as_printed_carry_a_standing_robot_and_stop_by_change():
+    """They solve the problem less well than ours, but a robot stands on them with its weight."""
+    robot = robot_named("quadruped12")
+    sim = simulator(robot, "exact_lcp", 2.5e-3, solver="printed_pgs", tolerance=1e-20, max_iterations=100)
+    sim.hold(300.0, 8.0)
+    run = sim.run(0.5)
+    assert run.forces[-1, :, 2].sum() == pytest.approx(9.81 * robot.total_mass, rel=1e-3)
+    assert run.solver[:, 0].max() == 100
+    loose = simulator(robot, "exact_lcp", 2.5e-3, solver="printed_pgs", tolerance=1e-3, max_iterations=100)
+    loose.hold(300.0, 8.0)
+    assert loose.run(0.5).solver[:, 0].mean() < 60
+    with pytest.raises(ParameterError, match="warm_start"):
+        simulator(robot, "exact_lcp", 2.5e-3, warm_start="yes")

@@ -89,12 +89,12 @@ def fill_forest_rows(system, forest, cuts, contacts, joints, rows):
 
 
 @inlined
-def fill_bilateral_offsets(system, cuts, first, rows, v, h):
+def fill_bilateral_offsets(system, cuts, first, rows, v, h, warm_start):
     """Fill the bilateral rows' velocities without impulses and first guesses; soften the rows of added inertias."""
     for r in range(first, rows):
         c, m = cuts.labels[r] // 6, cuts.labels[r] % 6
         system.offsets[r] = cuts.parting[c, m]
-        system.impulses[r] = cuts.reactions[c, m] * h
+        system.impulses[r] = cuts.reactions[c, m] * h if warm_start else 0.0
         if m < cuts.joints[c].freedoms:
             i = joint_link(system.links, cuts.joints[c], m)
             if not is_held(system, i, h):

@@ -58,6 +58,7 @@ from .bilateral_rows import (
     solve_forest,
 )
 from .cut_joints import gather_velocities, open_cuts, part_cuts
+from .cut_poses import integrate_poses
 
 
 class Trees(NamedTuple):
@@ -181,7 +182,7 @@ def solve_impulses(system, trees, part, acting, settings):
         rows = list_bilateral(system, cuts, unilateral, h)
         fill_forest_rows(system, forest, cuts, contacts, acting.joints, rows)
         fill_unilateral_offsets(system, acting, h, settings, bounce)
-        fill_bilateral_offsets(system, cuts, unilateral, rows, v, h)
+        fill_bilateral_offsets(system, cuts, unilateral, rows, v, h, settings.warm_start)
         eliminated = solve_forest(forest, contacts, unilateral, rows, settings, trees.direct == 1 or h == 0.0)
         again = h == 0.0 and gains_energy(system, contacts, z, bounce)
         if eliminated:
@@ -244,6 +245,8 @@ def revise(system, trees, part, acting, passes, settings):
 def advance_cut(system, trees, h, settings):
     """One whole step of length ``h``, s, in forest coordinates."""
     advance_parts(system, trees, h, settings, predict, detect, solve_impulses, revise)
+    if settings.activation == AT_MIDPOINT:  # no impact splits the step
+        integrate_poses(trees.forest, trees.cuts, h)
 
 
 @compiled_long

@@ -1,15 +1,18 @@
 """Compliant contact (Gehring, Algorithm 1): spring and damper along the normal, and from where the foot sticks."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ...jit import inlined
-from ..parameters import Parameters, number
+from ..parameters import Parameters, choice, number
 from ..records import OPEN
 from ..stepping.anchors import FORCE_TOLERANCE, carry_or_drag, hold_by_anchor, revise_friction, touch_down
 from ..stepping.force_stepping import ForceModel, advance
+from ..stepping.printed_compliance import advance_as_printed
 from ..stepping.rollout import rollout_entry
+
+SCHEMES = ("implicit", "printed")  # ours, and Algorithm 1 line by line
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,7 @@ class CompliantParameters(Parameters):
     tangential_stiffness: float = number(30000.0, 0.0, 1e12, "N/m", open_low=True)
     tangential_damping: float = number(50.0, 0.0, 1e9, "N s/m")
     friction: float = number(0.8, 0.0, 100.0)
+    scheme: str = choice("implicit", SCHEMES)
 
 
 @inlined
@@ -112,6 +116,10 @@ def advance_compliant(system, h, law):
     advance(system, h, law, True, touch_down, press, revise, carry_or_drag)
 
 
+run_entry = rollout_entry(advance_compliant)
+run_printed_entry = rollout_entry(advance_as_printed)
+
+
 class Compliant(ForceModel):
     """Springs and dampers in the ground with Coulomb friction, stable at any stiffness."""
 
@@ -120,4 +128,8 @@ class Compliant(ForceModel):
     Parameters: ClassVar[type[Parameters]] = CompliantParameters
     passive: ClassVar[bool] = True
     cannot_honour: ClassVar[Mapping[str, str]] = {"restitution": "the rebound follows from normal_damping and the mass"}
-    entry = staticmethod(rollout_entry(advance_compliant))
+
+    def __init__(self, robot: Any, terrain: Any, parameters: Any) -> None:
+        """See `ContactModel`."""
+        super().__init__(robot, terrain, parameters)
+        self.entry: Callable[..., int] = run_printed_entry if parameters.scheme == "printed" else run_entry

@@ -5,9 +5,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..parameters import Parameters, choice, number, whole
+from ..parameters import Parameters, choice, number, switch, whole
 from ..records import SETTINGS
-from ..solvers import block, pivoting, scalar
+from ..solvers import block, pivoting, printed_sweeps, scalar
 from ..stepping.closed_loops import advance_closed
 from ..stepping.rollout import FIRST_ROOM, SteppingModel, rollout_entry
 from ..stepping.time_stepping import advance
@@ -16,7 +16,8 @@ from ..system import dry_joints, extent
 # A new solver is a file that says what it is (`SOLVER`), and a line here.
 SOLVERS = {
     "block_pgs": block.SOLVER,  # 3x3 blocks and Newton's method
-    "pgs": scalar.SOLVER,  # the study's sweep
+    "pgs": scalar.SOLVER,  # the study's sweep, started and ended as the others are
+    "printed_pgs": printed_sweeps.SOLVER,  # the same as printed: from zero, mean tangential divisor, by change
     "lemke": pivoting.SOLVER,  # normal impulses by Lemke's method
 }
 
@@ -33,6 +34,7 @@ class ExactLcpParameters(Parameters):
     solver: str = choice("block_pgs", tuple(SOLVERS))
     tolerance: float = number(1e-10, 0.0, 0.1)
     max_iterations: int = whole(1000, 1, 10**9)
+    warm_start: bool = switch(True)
 
 
 ENTRIES = {name: rollout_entry(advance, solver.solve) for name, solver in SOLVERS.items()}
@@ -60,6 +62,7 @@ class ExactLcp(SteppingModel):
         for name in ("friction", "viscous_friction", "restitution", "impact_threshold", "recovery_speed", "tolerance"):
             self.settings[name] = getattr(parameters, name)
         self.settings["max_iterations"] = parameters.max_iterations
+        self.settings["warm_start"] = parameters.warm_start
         self.settings["extent"] = extent(robot)
         self.settings["dry"] = dry_joints(robot)
 

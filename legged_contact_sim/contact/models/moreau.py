@@ -7,10 +7,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...actuation.rows import DOF_ROWS
+from ...dynamics.functions import Poses, forward_kinematics
+from ...errors import ParameterError
 from ...model.cuts import COORDINATES, cut
-from ..cuts.cut_joints import cut_work
+from ..cuts.cut_joints import Cuts, cut_work
+from ..cuts.cut_poses import begin_poses, joint_gaps
 from ..cuts.cut_stepping import run_cut_entry
-from ..parameters import Parameters, choice, number, whole
+from ..parameters import Parameters, choice, number, switch, whole
 from ..solvers.prox import JOR, PROX_SETTINGS, SOR, prox_work, solve_by_prox
 from ..stepping.acting_contacts import AT_MIDPOINT, PREDICTED
 from ..stepping.closed_loops import advance_closed
@@ -40,6 +43,7 @@ class MoreauParameters(Parameters):
     coordinates: str = choice("minimal", COORDINATES)
     bilateral: str = choice("direct", ("direct", "prox"))
     activation: str = choice("predicted", tuple(ACTIVATION))
+    warm_start: bool = switch(True)
     impact_threshold: float = number(1e-3, 0.0, 1e3, "m/s", open_low=True)
     recovery_speed: float = number(0.5, 0.0, 1e3, "m/s")
 
@@ -69,7 +73,7 @@ class Moreau(SteppingModel):
         self.solve, self.make_work = solve_by_prox, prox_work
         self.system = self.system._replace(work=prox_work(len(self.system.offsets)))
         self._fixed: tuple[Any, ...] = (self.settings,)
-        self._reactions = np.zeros(0)
+        self._cuts: Cuts | None = None
         if parameters.coordinates != "minimal":
             self._cut(parameters)
 
@@ -82,14 +86,32 @@ class Moreau(SteppingModel):
         state, dofs = np.zeros(forest.nv), np.zeros((DOF_ROWS, forest.nv))
         trees = self.system._replace(links=forest.links, state=state, result=state, dofs=dofs)
         cuts = cut_work(forest.cuts, rows)
-        self._reactions = cuts.reactions
+        self._cuts, self._start = cuts, self._poses()
         self.entry, self.solve = run_cut_entry, None
         self._fixed = (trees, cuts, self.settings, int(parameters.bilateral == "direct"))
 
     def restart(self) -> None:
         """See `ContactModel.restart`."""
         super().restart()
-        self._reactions[:] = 0.0
+        if self._cuts is not None:
+            self._cuts.reactions[:] = 0.0
+            self._start = self._poses()
+            begin_poses(self._cuts, self._start)
+
+    def joint_gaps(self) -> np.ndarray:
+        """Return how far the ends of the cut joints have drifted apart since the state was set, (cuts,), m.
+
+        The drift of the study's coordinates (see `cuts.cut_poses`), which is followed under ``activation="midpoint"``.
+
+        Raises:
+            ParameterError: nothing is cut.
+        """
+        if self._cuts is None:
+            raise ParameterError("coordinates: expected extended or maximal, found minimal")
+        return joint_gaps(self._cuts, self._start, self._poses())
+
+    def _poses(self) -> Poses:
+        return forward_kinematics(self.robot, self.system.state[: self.robot.nq])
 
     def _arguments(self, time_step: float) -> tuple[Any, ...]:
         self.settings["time_step"] = time_step
@@ -100,7 +122,7 @@ def solver_settings(parameters: MoreauParameters) -> np.ndarray:
     """Return the kernels' PROX_SETTINGS, (1,), all but the robot's extent."""
     settings = np.zeros(1, dtype=PROX_SETTINGS)
     same = ("friction", "restitution", "tangential_restitution", "absolute_tolerance", "max_iterations", "patience")
-    for name in (*same, "impact_threshold", "recovery_speed"):
+    for name in (*same, "impact_threshold", "recovery_speed", "warm_start"):
         settings[name] = getattr(parameters, name)
     settings["tolerance"] = parameters.relative_tolerance
     settings["relaxation"] = parameters.alpha

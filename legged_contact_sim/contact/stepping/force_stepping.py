@@ -12,7 +12,7 @@ joints' dry friction. Joint limits are rows of a complementarity problem as in `
 """
 
 import math
-from dataclasses import astuple, fields
+from dataclasses import asdict
 from typing import Any, ClassVar
 
 import numpy as np
@@ -87,9 +87,10 @@ class ForceModel(SteppingModel):
 
 
 def law_record(parameters: Parameters, **derived: float) -> np.ndarray:
-    """Return a record array (1,) with one float per parameter, and those derived from them, for kernels to read."""
-    law = np.zeros(1, dtype=[(name, "f8") for name in (*(item.name for item in fields(parameters)), *derived)])
-    law[0] = (*astuple(parameters), *derived.values())
+    """Return a record array (1,) with one float per number of the parameters and those derived, for kernels to read."""
+    numbers = {name: value for name, value in asdict(parameters).items() if not isinstance(value, str)} | derived
+    law = np.zeros(1, dtype=[(name, "f8") for name in numbers])
+    law[0] = tuple(numbers.values())
     return law
 
 

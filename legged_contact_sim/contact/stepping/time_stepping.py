@@ -90,7 +90,7 @@ def fill_offsets(system, contacts, h, settings, bounce):
             own = tangential * contact.start_velocity[m] + contact.turning[m - 1]
             system.offsets[r + m] = contact.free_velocity[m] + own
         for m in range(3):
-            system.impulses[r + m] = contact.force[m] * h
+            system.impulses[r + m] = contact.force[m] * h if settings.warm_start else 0.0
 
 
 @inlined
