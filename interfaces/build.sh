@@ -10,7 +10,7 @@ python=$venv/bin/python
 complete() {
     case $1 in
         transforms) "$python" -c 'from tf2_msgs import action, msg, srv; (msg.TFMessage(), msg.TF2Error(), srv.FrameGraph, action.LookupTransform)' ;;
-        messages) "$python" -c 'from legged_contact_sim_msgs.msg import ContactState, EnergyAudit, LowLevelCommand; ContactState(), EnergyAudit(), LowLevelCommand()' ;;
+        messages) "$python" -c 'from legged_contact_sim_msgs.msg import ContactState, EnergyAudit, LowLevelCommand; ContactState(), EnergyAudit().moving_ground, LowLevelCommand()' ;;
     esac 2>/dev/null
 }
 headers() { "$python" -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))'; }

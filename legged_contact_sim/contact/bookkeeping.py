@@ -5,13 +5,14 @@ from ..dynamics.kinematics import carry_velocities
 from ..dynamics.spatial import put_vector, spatial, vadd, vdot, vector, vector_at, velocity_at, vscale
 from ..jit import inlined, shared
 from .constraint_rows import CLOSED_GAP
-from .detection import normal_speed
+from .detection import normal_change
 from .records import (
     CONTACT_NORMAL,
     CONTACT_TANGENTIAL,
     CONTACTS,
     IMPACTS,
     ITERATIONS,
+    MOVING_GROUND,
     OPEN,
     RESIDUAL,
     STICK,
@@ -90,6 +91,7 @@ def book_contacts(system, contacts, h, z, settings):
                 system.ledger[SOLVER + IMPACTS] += 1.0
         impulse = world_impulse(contact, z, r)
         put_vector(contact.impulse, vadd(vector(contact.impulse), impulse))
+        system.ledger[MOVING_GROUND] += vdot(impulse, vector(contact.ground_velocity))
 
 
 @inlined
@@ -102,7 +104,7 @@ def close_gaps(system, h, contacts):
             if contact.near == 0:
                 contact.closed = 0
                 continue
-            change = normal_speed(contact, spatial(system.bodies[contact.link].jump))
+            change = normal_change(contact, spatial(system.bodies[contact.link].jump))
             contact.end_velocity[0] = contact.free_velocity[0] + (change if contacts > 0 else 0.0)
         contact.end_gap = contact.gap + 0.5 * h * contact.end_velocity[0]
         # One that bore a load stays closed over a gap that the curvature of its path leaves: it is no flight.

@@ -5,6 +5,8 @@ import math
 from ..dynamics.kinematics import point_position, world_position
 from ..dynamics.spatial import put_vector, vcross, vdot, vector, velocity_at, vscale, vsub
 from ..jit import inlined
+from ..terrain.motion import ground_velocity
+from ..terrain.records import AT_REST
 from ..terrain.surface import surface
 
 
@@ -24,6 +26,9 @@ def measure_gap(contact, bodies, terrain, heights, reach):
     if contact.near:
         put_vector(contact.normal, (nx, ny, nz))
         put_vector(contact.position, vsub(center, vscale((nx, ny, nz), contact.radius)))
+        if terrain.motion != AT_REST:
+            r = contact.radius
+            put_vector(contact.ground_velocity, ground_velocity(terrain, x - r * nx, y - r * ny, z - r * nz))
     return contact.near == 1
 
 
@@ -39,15 +44,38 @@ def lay_tangents(contact):
 
 
 @inlined
+def relative_velocity(contact, motion):
+    """Return the touching point's velocity relative to the ground's there, world axes, m/s, under a body's motion."""
+    return vsub(velocity_at(motion, vector(contact.position)), vector(contact.ground_velocity))
+
+
+@inlined
 def normal_speed(contact, motion):
     """Return the speed, m/s, at which a body's motion takes the touching point away from the ground."""
-    return vdot(vector(contact.normal), velocity_at(motion, vector(contact.position)))
+    return vdot(vector(contact.normal), relative_velocity(contact, motion))
+
+
+@inlined
+def normal_change(contact, change):
+    """Return what a change of a body's motion adds to `normal_speed`, m/s."""
+    return vdot(vector(contact.normal), velocity_at(change, vector(contact.position)))
 
 
 @inlined
 def put_velocity(contact, motion, out):
-    """Store the touching point's velocity (normal, first tangent, second tangent) under a body's motion."""
-    velocity = velocity_at(motion, vector(contact.position))
+    """Store the touching point's velocity relative to the ground (normal, two tangents) under a body's motion."""
+    put_parts(contact, relative_velocity(contact, motion), out)
+
+
+@inlined
+def put_change(contact, change, out):
+    """Store what a change of a body's motion adds to the touching point's velocity (normal, two tangents)."""
+    put_parts(contact, velocity_at(change, vector(contact.position)), out)
+
+
+@inlined
+def put_parts(contact, velocity, out):
+    """Store the parts of a vector along the normal and the two tangents."""
     out[0] = vdot(vector(contact.normal), velocity)
     out[1] = vdot(vector(contact.first_tangent), velocity)
     out[2] = vdot(vector(contact.second_tangent), velocity)

@@ -26,11 +26,11 @@ class LogRows:
         q: coordinates, (..., nq).
         v: velocities, base velocity in the base's axes, (..., nv).
         ledger: `works` and `solver` side by side.
-        works: done on the robot since the last reset, J, (..., 6), in the order of `WORK_TERMS`.
+        works: done on the robot since the last reset, J, (..., 7), in the order of `WORK_TERMS`.
         solver: (..., 7), in the order of `SOLVER_TERMS`.
         total: sum of the kernels' state, (...): finite only if all of the state is.
         force: on the robot, mean over the step, world axes, N, (..., m, 3).
-        slip_velocity: of the touching point along the ground, world axes, m/s, (..., m, 3); zero where it is open.
+        slip_velocity: of the touching point relative to the ground, along it, world axes, m/s, (..., m, 3); open: zero.
         position: of the touching point in the world, m, (..., m, 3).
         normal: out of the ground, (..., m, 3).
         gap: distance to the ground, m, (..., m); negative: penetration.

@@ -69,6 +69,7 @@ class ContactModel(ABC):
     cannot_honour: ClassVar[Mapping[str, str]] = {}  # of the ground's friction and restitution, with the reason
     passive: ClassVar[bool] = False  # True: a promise that contacts never give more work than they took
     contact_record: ClassVar[np.dtype] = CONTACT  # of one contact point; `extended` adds what a model keeps of its own
+    moves_ground: ClassVar[bool] = False  # True: it knows contact velocities relative to a ground that moves
     closes_loops: ClassVar[bool] = False  # True: it simulates robots with loops and coupled joints
     first_room: ClassVar[int | None] = None  # for so many contacts at once the system is built; None: for all points
 
@@ -83,6 +84,10 @@ class ContactModel(ABC):
         if len(robot.closures) and not self.closes_loops:
             raise ParameterError(
                 f"contact_model: {self.name} cannot keep {robot.closure_names[0]}; expected exact_lcp or moreau"
+            )
+        if terrain.moves and not self.moves_ground:
+            raise ParameterError(
+                f"contact_model: {self.name} cannot move the ground; expected one that steps through time"
             )
         self.robot = robot
         self.terrain = terrain
@@ -118,12 +123,14 @@ class ContactModel(ABC):
         return [item.name for item in fields(cls.Parameters)]
 
     def restart(self) -> None:
-        """Forget contacts, stick anchors and events after the state was set from outside."""
+        """Forget contacts, anchors and events after the state was set; moving ground is where it is at `time`."""
         contacts = self.system.contacts
         identity = contacts[["link", "offset", "radius"]].copy()
         contacts[:] = np.zeros(1, dtype=contacts.dtype)
         contacts[["link", "offset", "radius"]] = identity
         contacts["normal"][:, 2] = 1.0
+        if self.terrain.moves:
+            self.system.terrain[:] = self.terrain.at(self.time).record
         self.system.ledger[:] = 0.0
         self.system.slides[:] = 0.0
         self.system.pending[:] = 0.0

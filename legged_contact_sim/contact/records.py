@@ -21,9 +21,10 @@ CONTACT = np.dtype(
         ("position", "f8", 3),  # of the touching point, relative to the reference point, m
         ("gap", "f8"),  # at the pose that is being solved, m
         ("normal", "f8", 3),  # out of the ground
+        ("ground_velocity", "f8", 3),  # of the ground's material there, world axes, m/s
         ("first_tangent", "f8", 3),
         ("second_tangent", "f8", 3),
-        # velocities of the touching point, (normal, first tangent, second tangent), m/s:
+        # velocities of the touching point relative to the ground, (normal, first tangent, second tangent), m/s:
         ("start_velocity", "f8", 3),  # with the velocities at the start of the step
         ("free_velocity", "f8", 3),  # with the velocities that the step would end with if nothing touched
         ("end_velocity", "f8", 3),  # with the velocities that it ends with
@@ -66,8 +67,17 @@ SETTINGS = np.dtype(
 )
 
 # Work done on the robot since the start, J, by ...
-ACTUATORS, JOINT_LOSSES, CONTACT_NORMAL, CONTACT_TANGENTIAL, EXTERNAL, LIMITS = range(6)
-WORK_TERMS = ("actuators", "joint_losses", "contact_normal", "contact_tangential", "external", "joint_limits")
+# Contacts work on the way of their points relative to the ground; what a moving ground carries along is its own work.
+ACTUATORS, JOINT_LOSSES, CONTACT_NORMAL, CONTACT_TANGENTIAL, EXTERNAL, LIMITS, MOVING_GROUND = range(7)
+WORK_TERMS = (
+    "actuators",
+    "joint_losses",
+    "contact_normal",
+    "contact_tangential",
+    "external",
+    "joint_limits",
+    "moving_ground",
+)
 
 # What a step tells about its solver.
 ITERATIONS, RESIDUAL, UNCONVERGED, IMPACTS, ENERGY_LIMITED, CONTACTS, BLENDING, JOINT_ROWS = range(8)

@@ -37,7 +37,7 @@ class System(NamedTuple):
     dofs: Any  # (DOF_ROWS, nv): see actuation/rows.py
     forces: Any  # external wrenches in world axes at the links' origins, (n, 6)
     slides: Any  # per link: direction in which the joint's dry friction slides, -1 or 1; 0: it holds, (n,)
-    ledger: Any  # work terms, then solver terms, (13,)
+    ledger: Any  # work terms, then solver terms, (15,)
     pushes: Any  # PUSH records: external wrenches with an end
     pending: Any  # a step that was interrupted for want of room: see `LEFT`, (6,)
     row_efforts: Any  # what each row leaves in the joints, (r, n)
@@ -89,7 +89,7 @@ def build_system(
         links=robot.links,
         bodies=workspace(robot),
         contacts=contact_records(robot, contact_record),
-        terrain=terrain.record,
+        terrain=terrain.record.copy() if terrain.moves else terrain.record,
         heights=terrain.heights,
         state=np.concatenate([robot.home, np.zeros(nv)]),
         result=np.zeros(robot.nq + nv),

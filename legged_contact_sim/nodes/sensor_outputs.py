@@ -10,6 +10,7 @@ from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 
 from ..contact.records import ITERATIONS, RESIDUAL, WORK_TERMS
 from ..dynamics.functions import energies
+from ..errors import LeggedContactSimError
 from ..sensing import FootContacts, Imu, NoiseSettings
 from ..simulation import Simulator
 from .cdr import STAMP, Template, put_quaternion, put_stamp, put_vector, sender
@@ -169,6 +170,11 @@ class EnergyOutput:
         from legged_contact_sim_msgs.msg import EnergyAudit
 
         message = EnergyAudit()
+        absent = [name for name in AUDIT if not hasattr(message, name)]
+        if absent:
+            raise LeggedContactSimError(
+                f"legged_contact_sim_msgs: EnergyAudit has no {absent[0]}; expected a newer build (interfaces/build.sh)"
+            )
         message.header.frame_id = frames.world
         self._template = Template(message, [STAMP, *((name, "<f8") for name in AUDIT)], _fill_audit)
         self._send = sender(node.create_publisher(EnergyAudit, "energy", STREAM))

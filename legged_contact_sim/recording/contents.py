@@ -110,7 +110,7 @@ def _take(contents: Contents, topic: str, message: Any) -> None:
                 told = {"robot": status.hardware_id} | {name: values[name] for name in FACTS if name in values}
                 contents.facts |= told
                 names = [*STORED, *WORK_TERMS, "remainder"]
-                contents.energy.add(stamp, names, [float(values[f"energy_{name}"]) for name in names])
+                contents.energy.add(stamp, names, [float(values.get(f"energy_{name}", 0.0)) for name in names])
 
 
 def _angles(message: Any) -> list[float]:

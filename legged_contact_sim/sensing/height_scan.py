@@ -63,7 +63,8 @@ class HeightScan:
         x, y, z, heading = self._base(simulator.q)
         cosine, sine = np.cos(heading), np.sin(heading)
         along, across = self.offsets[..., 0], self.offsets[..., 1]
-        heights = simulator.terrain.height(x + cosine * along - sine * across, y + sine * along + cosine * across) - z
+        ground = simulator.terrain_now
+        heights = ground.height(x + cosine * along - sine * across, y + sine * along + cosine * across) - z
         if self.settings.noise > 0.0:
             heights += self.settings.noise * self._random.standard_normal(heights.shape)
         return heights

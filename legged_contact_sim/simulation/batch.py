@@ -78,6 +78,8 @@ class WorldBatch:
         self.robot, self.count, self.time_step = robot, count, time_step
         self.contact_models = tuple(contact_models)
         self.terrain = make_terrain(terrain)
+        if self.terrain.tilts:
+            raise ParameterError(f"terrain: worlds share one ground that keeps its shape, found {self.terrain!r}")
         self.threads = min(threads or cpu_count() or 1, count)
         self._places = [[self._place(name, parameters) for name in self.contact_models] for _ in range(self.threads)]
         system = self._places[0][0][0]

@@ -12,7 +12,8 @@ class EnergyAudit:
     """Energies now and works since the last reset, J.
 
     ``remainder`` is what the balance leaves over: kinetic + potential + spring now, minus the same at the start, minus
-    all work done on the robot. Losses are negative work.
+    all work done on the robot. Losses are negative work. Contacts work on the way relative to the ground; what a moving
+    ground carries along is ``moving_ground``.
     """
 
     kinetic: float
@@ -25,6 +26,7 @@ class EnergyAudit:
     contact_tangential: float
     external: float
     joint_limits: float
+    moving_ground: float
 
     @property
     def total(self) -> float:
@@ -39,7 +41,8 @@ class EnergyAudit:
     @property
     def work(self) -> float:
         """Work of everything that acts on the robot since the last reset, J."""
-        return self.actuators + self.joint_losses + self.contact + self.external + self.joint_limits
+        joints = self.actuators + self.joint_losses + self.joint_limits
+        return joints + self.contact + self.moving_ground + self.external
 
     @property
     def remainder(self) -> float:

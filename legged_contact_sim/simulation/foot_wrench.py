@@ -33,7 +33,7 @@ def foot_wrench(run: Trajectory, link: str) -> FootWrench:
     forces = run.forces[:, chosen]
     center, moment = np.full((len(run.time), 3), np.nan), np.zeros((len(run.time), 3))
     for k in np.flatnonzero(forces.any(axis=(1, 2))):
-        touching = touching_points(run.robot, run.terrain, run.semi_axes, run.q[k])
+        touching = touching_points(run.robot, run.terrain.at(run.time[k]), run.semi_axes, run.q[k])
         places, normals = touching.position[chosen], touching.normal[chosen]
         loads = np.einsum("ij,ij->i", forces[k], normals)
         if loads.sum() > 0.0:

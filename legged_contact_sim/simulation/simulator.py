@@ -120,6 +120,11 @@ class Simulator:
         return self._report
 
     @property
+    def terrain_now(self) -> Terrain:
+        """The ground as it is now; `terrain` is as it was at time 0."""
+        return self.terrain.at(self.time)
+
+    @property
     def events(self) -> list[Event]:
         """What happened since the last reset (event-driven models)."""
         return self.model.events
@@ -141,13 +146,13 @@ class Simulator:
     def grounded(self, q: np.ndarray) -> np.ndarray:
         """Return q lifted or lowered so that the lowest contact point of a floating base just touches."""
         q = q.copy()
-        points = self.robot.contact_points
+        points, ground = self.robot.contact_points, self.terrain_now
         if self.robot.base == "floating" and len(points):
             centers, _ = contact_centers(self.robot, q)
             for _ in range(4):  # on a slope or a field the point that touches may change on the way
-                gaps = self.terrain.gap(centers) - points["radius"]
+                gaps = ground.gap(centers) - points["radius"]
                 lowest = int(np.argmin(gaps))
-                drop = gaps[lowest] / max(self.terrain.normal(centers[lowest])[2], 1e-3)
+                drop = gaps[lowest] / max(ground.normal(centers[lowest])[2], 1e-3)
                 q[2] -= drop
                 centers[:, 2] -= drop
         return q
@@ -411,7 +416,7 @@ class Simulator:
         views = LogRows(self.robot, self._row[0])
         views.q[:], views.v[:] = q, velocities
         if len(self.robot.contact_points):
-            touching = touching_points(self.robot, self.terrain, self.model.semi_axes, q)
+            touching = touching_points(self.robot, self.terrain_now, self.model.semi_axes, q)
             views.position[:], views.normal[:], views.gap[:] = touching
 
     def _keep_report(self) -> None:

@@ -44,7 +44,7 @@ class Trajectory:
         q: (T, nq).
         v: (T, nv).
         effort: (T, joint_count), as commanded.
-        works: (T, 6) since the last reset, J, in the order of `WORK_TERMS`.
+        works: (T, 7) since the last reset, J, in the order of `WORK_TERMS`.
         solver: (T, 7), in the order of `SOLVER_TERMS`.
         touches: TOUCH records of the points that touched, by sample, then by point.
         start_energy: mechanical energy at the last reset, J.
@@ -88,7 +88,7 @@ class Trajectory:
         """Distances to the ground, (T, m), m: the step's own for points that touched, else those of the pose."""
         gaps = np.zeros(self._shape)
         for k, q in enumerate(self.q if len(self.robot.contact_names) else ()):
-            gaps[k] = touching_points(self.robot, self.terrain, self.semi_axes, q).gap
+            gaps[k] = touching_points(self.robot, self.terrain.at(self.time[k]), self.semi_axes, q).gap
         return self._spread("gap", gaps)
 
     @property

@@ -60,7 +60,7 @@ class Rollout:
 
     @cached_property
     def works(self) -> np.ndarray:
-        """Works since the start, J, (N, T, 6), in the order of `WORK_TERMS`."""
+        """Works since the start, J, (N, T, 7), in the order of `WORK_TERMS`."""
         return self._stack("works")
 
     @cached_property

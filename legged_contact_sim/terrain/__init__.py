@@ -1,7 +1,9 @@
 """What the robot stands on: terrains for users, and for kernels ``surface`` over one record type for all of them."""
 
+from .making import TERRAINS, make_terrain
+from .moving import TiltingPlate, Treadmill
 from .records import TERRAIN
-from .shapes import TERRAINS, Groove, HeightField, Plane, Slope, Steps, Terrain, make_terrain
+from .shapes import Groove, HeightField, Plane, Slope, Steps, Terrain
 from .surface import surface, surface_height
 
 __all__ = [
@@ -13,6 +15,8 @@ __all__ = [
     "Slope",
     "Steps",
     "Terrain",
+    "TiltingPlate",
+    "Treadmill",
     "make_terrain",
     "surface",
     "surface_height",

@@ -4,6 +4,8 @@ import numpy as np
 
 # Kinds of ground. The first three are profiles: the same in every vertical plane along the heading.
 INCLINE, STEPS, GROOVE, HEIGHT_FIELD = 0, 1, 2, 3
+# How it moves: not at all, along itself, or about a horizontal line through the origin.
+AT_REST, BELT, TILTING = 0, 1, 2
 
 TERRAIN = np.dtype(
     [
@@ -17,5 +19,11 @@ TERRAIN = np.dtype(
         ("count", "i8"),  # STEPS: number of risers
         ("origin", "f8", 2),  # HEIGHT_FIELD: x and y of the node heights[0, 0], m
         ("cell_size", "f8"),  # HEIGHT_FIELD: distance between neighbouring nodes, m
+        ("motion", "i8"),  # AT_REST, BELT or TILTING
+        ("velocity", "f8", 3),  # BELT: of the surface, world axes, m/s
+        ("angle", "f8"),  # TILTING: to the horizontal at the start of the step, rad
+        ("speed", "f8"),  # TILTING: rad/s, until it is at its stop
+        ("stop", "f8"),  # TILTING: the angle at which it stays, rad
+        ("rate", "f8"),  # TILTING: at which it tilts in the present step, rad/s
     ]
 )

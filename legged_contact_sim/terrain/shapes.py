@@ -2,10 +2,9 @@
 
 import dataclasses
 import functools
-import inspect
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -15,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ParameterError
 from .png import read_png
-from .records import GROOVE, HEIGHT_FIELD, INCLINE, STEPS, TERRAIN
+from .records import AT_REST, GROOVE, HEIGHT_FIELD, INCLINE, STEPS, TERRAIN, TILTING
 from .surface import evaluate_height, evaluate_surface
 
 STEEPEST = math.radians(89.0)
@@ -63,6 +62,7 @@ class Terrain:
     """
 
     kind: ClassVar[int]
+    motion: ClassVar[int] = AT_REST
 
     def __post_init__(self) -> None:
         """Check every quantity against its declared range."""
@@ -77,10 +77,24 @@ class Terrain:
     def record(self) -> NDArray[np.void]:
         """The numbers of this terrain, dtype ``TERRAIN``, shape (1,)."""
         record = np.zeros(1, TERRAIN)
-        record["kind"] = self.kind
+        record["kind"], record["motion"] = self.kind, self.motion
         for name, value in self._numbers().items():
             record[name] = value
         return record
+
+    @property
+    def moves(self) -> bool:
+        """Whether its surface has a velocity."""
+        return self.motion != AT_REST
+
+    @property
+    def tilts(self) -> bool:
+        """Whether its shape changes with time."""
+        return self.motion == TILTING
+
+    def at(self, time: float) -> "Terrain":
+        """Return this terrain as it is at a time, s, after it began to move; one that keeps its shape is the same."""
+        return self
 
     @property
     def heights(self) -> NDArray[np.float64]:
@@ -120,7 +134,8 @@ class Terrain:
         raise NotImplementedError
 
 
-def _direction(angle: float) -> tuple[float, float]:
+def direction(angle: float) -> tuple[float, float]:
+    """Return the cosine and the sine of an angle, rad."""
     return math.cos(angle), math.sin(angle)
 
 
@@ -144,7 +159,7 @@ class Plane(Terrain):
         return f"Plane(height={self.level!r})"
 
     def _numbers(self) -> dict[str, Any]:
-        return {"heading": _direction(0.0), "tilt": _direction(0.0), "height": self.level}
+        return {"heading": direction(0.0), "tilt": direction(0.0), "height": self.level}
 
 
 @dataclass(frozen=True)
@@ -161,7 +176,7 @@ class Slope(Terrain):
     azimuth: float = quantity(0.0, -FAR, FAR, "rad")
 
     def _numbers(self) -> dict[str, Any]:
-        return {"heading": _direction(self.azimuth), "tilt": _direction(self.angle)}
+        return {"heading": direction(self.azimuth), "tilt": direction(self.angle)}
 
 
 @dataclass(frozen=True)
@@ -188,7 +203,7 @@ class Steps(Terrain):
 
     def _numbers(self) -> dict[str, Any]:
         return {
-            "heading": _direction(self.azimuth),
+            "heading": direction(self.azimuth),
             "rise": self.rise,
             "run": self.run,
             "count": self.count,
@@ -212,7 +227,7 @@ class Groove(Terrain):
     azimuth: float = quantity(0.0, -FAR, FAR, "rad")
 
     def _numbers(self) -> dict[str, Any]:
-        return {"heading": _direction(self.azimuth), "tilt": _direction(self.angle)}
+        return {"heading": direction(self.azimuth), "tilt": direction(self.angle)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,40 +301,3 @@ class HeightField(Terrain):
 
     def _numbers(self) -> dict[str, Any]:
         return {"origin": self.origin, "cell_size": self.cell_size}
-
-
-TERRAINS: dict[str, type[Terrain]] = {
-    "plane": Plane,
-    "slope": Slope,
-    "steps": Steps,
-    "groove": Groove,
-    "height_field": HeightField,
-}
-
-
-def make_terrain(spec: str | Mapping[str, Any] | Terrain) -> Terrain:
-    """Return a terrain from its name, from a mapping such as ``{"kind": "slope", "angle": 0.3}``, or as it is.
-
-    A height field's mapping holds either ``array`` or ``path`` and ``height_range`` (of a PNG file), and ``cell_size``.
-
-    Raises:
-        ParameterError: If the name is unknown, or an argument is unknown, missing or out of range.
-    """
-    if isinstance(spec, Terrain):
-        return spec
-    arguments = {"kind": spec} if isinstance(spec, str) else dict(spec) if isinstance(spec, Mapping) else {}
-    kind = arguments.pop("kind", None)
-    if not isinstance(kind, str) or kind not in TERRAINS:
-        found = spec if kind is None else kind
-        raise ParameterError(f"terrain {found!r}; expected a terrain, or one of these kinds: {', '.join(TERRAINS)}")
-    maker: Callable[..., Terrain] = TERRAINS[kind]
-    if maker is HeightField and "path" in arguments:
-        maker = HeightField.from_png
-    parameters = inspect.signature(maker).parameters
-    for name in arguments:
-        if name not in parameters:
-            raise ParameterError(f"terrain {kind!r} has no parameter {name!r}; expected {', '.join(parameters)}")
-    missing = [name for name, p in parameters.items() if p.default is p.empty and name not in arguments]
-    if missing:
-        raise ParameterError(f"terrain {kind!r} needs {', '.join(missing)}")
-    return maker(**arguments)

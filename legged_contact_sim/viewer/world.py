@@ -95,7 +95,7 @@ class World:
     @property
     def terrain(self) -> Terrain:
         """The ground."""
-        return self.sim.terrain
+        return self.sim.terrain_now
 
     @property
     def time(self) -> float:

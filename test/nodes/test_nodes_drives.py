@@ -192,6 +192,7 @@ def test_contact_states_and_audit_tell_what_carries_the_robot(stand):
         assert state.normal.z == pytest.approx(1.0) and abs(state.gap) < 1e-3
     audit = stand.latest(energy)
     works = audit.actuators + audit.joint_losses + audit.contact_normal + audit.contact_tangential
+    works += audit.moving_ground
     assert audit.total - audit.start - works - audit.external - audit.joint_limits == pytest.approx(audit.remainder)
     assert audit.total == pytest.approx(audit.kinetic + audit.potential + audit.spring)
     assert abs(audit.remainder) < 1e-3 and audit.actuators != 0.0

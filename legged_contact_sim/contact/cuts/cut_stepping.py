@@ -23,7 +23,7 @@ from ...dynamics.spatial import spatial
 from ...jit import compiled_long, inlined
 from ...model.records import FREE
 from ..constraint_rows import find_limits
-from ..detection import measure_gap, normal_speed
+from ..detection import measure_gap, normal_change, normal_speed
 from ..impulses import apply_impulses
 from ..records import OPEN
 from ..stepping.acting_contacts import (
@@ -108,7 +108,7 @@ def first_arrival(forest, h, settings, contacts):
     for k in range(len(forest.contacts)):
         contact = forest.contacts[k]
         if contact.near and contact.closed == 0 and not is_listed(forest.active, contacts, k):
-            end = contact.free_velocity[0] + normal_speed(contact, spatial(forest.bodies[contact.link].jump))
+            end = contact.free_velocity[0] + normal_change(contact, spatial(forest.bodies[contact.link].jump))
             if contact.gap + 0.5 * h * end <= 0.0:
                 contact.arrival = arrival_time(contact.gap, contact.start_velocity[0], end, h, settings)
                 first = min(first, contact.arrival)
@@ -139,7 +139,7 @@ def fold_change(system):
     """Count the bilateral impulses' change of the points' velocities to the free ones, when nothing else acts."""
     for contact in system.contacts:
         if contact.near:
-            contact.free_velocity[0] += normal_speed(contact, spatial(system.bodies[contact.link].jump))
+            contact.free_velocity[0] += normal_change(contact, spatial(system.bodies[contact.link].jump))
 
 
 @inlined

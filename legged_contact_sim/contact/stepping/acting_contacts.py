@@ -8,9 +8,10 @@ from ...dynamics.kinematics import carry_velocities
 from ...dynamics.spatial import spatial
 from ...jit import inlined, shared
 from ...model.records import FREE
+from ...terrain.motion import tilts
 from ..bookkeeping import SOFTEST_IMPACT
 from ..constraint_rows import CLOSED_GAP
-from ..detection import lay_tangents, measure_gap, normal_speed, put_velocity, time_to_ground
+from ..detection import lay_tangents, measure_gap, normal_change, normal_speed, put_velocity, time_to_ground
 from ..records import OPEN
 from .impacts import ARRIVE, HOLD_OFF, IMPACT, STOP
 
@@ -34,8 +35,11 @@ class Acting(NamedTuple):
 def speed_bound(system, extent):
     """Return a speed, m/s, that no point of the robot exceeds with the velocities at the start or the free ones.
 
-    Every rate moves a point by at most its own share times the robot's extent, m (1 for a sliding joint).
+    Every rate moves a point by at most its own share times the robot's extent, m (1 for a sliding joint). A plate that
+    tilts comes to a far point at any speed.
     """
+    if tilts(system.terrain[0]):
+        return math.inf
     lever, bound, nv = max(extent, 1.0), 0.0, system.dofs.shape[1]
     start = len(system.state) - nv
     for j in range(nv):
@@ -132,7 +136,7 @@ def append_overlooked(system, h, contacts, arrivals):
     for k in range(len(system.contacts)):
         contact = system.contacts[k]
         if contact.near and (contact.closed == 1 or arrivals != ARRIVE):
-            end = contact.free_velocity[0] + normal_speed(contact, spatial(system.bodies[contact.link].jump))
+            end = contact.free_velocity[0] + normal_change(contact, spatial(system.bodies[contact.link].jump))
             if contact.gap + 0.5 * h * end < -CLOSED_GAP and not is_listed(system.active, contacts, k):
                 if count < len(system.active):
                     system.active[count] = k

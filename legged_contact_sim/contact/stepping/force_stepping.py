@@ -42,13 +42,14 @@ from ...dynamics.spatial import (
     put_vector,
     scale,
     spatial,
+    vdot,
     vector,
     vscale,
 )
 from ...jit import inlined
 from ..bookkeeping import clear_report, world_impulse
 from ..constraint_rows import couple_limit, fill_limit_offsets, find_limits
-from ..detection import lay_tangents, measure_gap, put_velocity
+from ..detection import lay_tangents, measure_gap, put_change, put_velocity
 from ..impulses import apply_impulses, external_forces_act
 from ..parameters import Parameters
 from ..records import (
@@ -56,6 +57,7 @@ from ..records import (
     CONTACT_TANGENTIAL,
     CONTACTS,
     ITERATIONS,
+    MOVING_GROUND,
     OPEN,
     UNCONVERGED,
 )
@@ -236,7 +238,7 @@ def stop_at_limits(system, h):
         found = find_limits(system, q_middle, v_end, h, 0, joints)
     add_contact_hold(system, h)
     for contact in system.contacts:
-        put_velocity(contact, spatial(bodies[contact.link].jump), contact.end_velocity)
+        put_change(contact, spatial(bodies[contact.link].jump), contact.end_velocity)
         for m in range(3):
             contact.end_velocity[m] += contact.free_velocity[m]
     return joints
@@ -287,6 +289,7 @@ def book_forces(system, h):
     """Enter the contacts' impulses in their records and the work of their forces in the ledger.
 
     The work is the force times the displacement, h times the mean of the velocities at the start and the end.
+    What the ground's own motion carries along is the ground's work.
     """
     for contact in system.contacts:
         if contact.mode == OPEN:
@@ -295,7 +298,9 @@ def book_forces(system, h):
         tangential = force[1] * (start[1] + end[1]) + force[2] * (start[2] + end[2])
         system.ledger[CONTACT_NORMAL] += 0.5 * h * force[0] * (start[0] + end[0])
         system.ledger[CONTACT_TANGENTIAL] += 0.5 * h * tangential
-        put_vector(contact.impulse, vscale(world_impulse(contact, force, 0), h))
+        impulse = vscale(world_impulse(contact, force, 0), h)
+        put_vector(contact.impulse, impulse)
+        system.ledger[MOVING_GROUND] += vdot(impulse, vector(contact.ground_velocity))
 
 
 @inlined

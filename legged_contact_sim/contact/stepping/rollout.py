@@ -1,7 +1,7 @@
 """A run over a number of steps as one compiled entry, shared by all time-stepping models."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -81,6 +81,7 @@ class SteppingModel(ContactModel):
     makes its work arrays for a number of rows.
     """
 
+    moves_ground: ClassVar[bool] = True
     entry: Any
     settings: np.ndarray
     solve: Callable[..., Any] | None = None

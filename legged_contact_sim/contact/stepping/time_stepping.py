@@ -32,6 +32,7 @@ from ...dynamics.kinematics import carry_two_velocities, copy, place_bodies
 from ...dynamics.manifold import move
 from ...dynamics.momentum import carries_all
 from ...jit import Call, inlined, inlined_always
+from ...terrain.motion import carry_ground, lean_ground
 from ..bookkeeping import (
     book_contacts,
     book_solution,
@@ -108,12 +109,13 @@ def lay_turning(contact, h):
 
 @inlined
 def go_halfway(system, h):
-    """Move to the pose in the middle of a step of length ``h``, s, with the velocities predicted for it."""
+    """Move robot and ground to their poses in the middle of a step of length ``h``, s, with predicted velocities."""
     dofs = system.dofs
     nv = dofs.shape[1]
     nq = len(system.state) - nv
     v = system.state[nq:]
     move(system.links, system.state[:nq], v, 0.5 * h, system.result[:nq])
+    lean_ground(system.terrain[0], h)
     for j in range(nv):
         dofs[MIDDLE, j] = v[j] + 0.5 * h * dofs[TREND, j]
 
@@ -371,6 +373,7 @@ def finish_step(system, h, contacts, joints, pushed):
     if contacts + joints == 0 and not pushed and carries_all(links):
         keep_momentum(links, system.bodies, system.state, system.result, nv, h)
     copy(system.result, system.state)
+    carry_ground(system.terrain[0], h)
 
 
 @inlined
