@@ -12,8 +12,9 @@ from ...dynamics.spatial import scale, spatial
 from ...jit import inlined
 from ..bookkeeping import book_solution
 from ..constraint_rows import fill_rows
-from ..solvers.prox import fill_relaxations, iterate, prox_residual, solve_unilateral
+from ..solvers.prox import Sums, fill_relaxations, iterate, prox_residual, solve_unilateral
 from .cut_joints import joint_link
+from .row_pattern import fill_pattern, sparse_block_velocity, sparse_row_velocity
 
 
 @inlined
@@ -130,7 +131,7 @@ def recover_bilateral(G, b, z, first, rows):
 
 
 @inlined
-def solve_forest(forest, contacts, unilateral, rows, settings, direct):
+def solve_forest(forest, cuts, contacts, unilateral, rows, settings, direct):
     """Solve for the impulses, the bilateral ones directly or by prox as well.
 
     Returns whether the bilateral rows were eliminated, so that they are still to be recovered.
@@ -142,7 +143,9 @@ def solve_forest(forest, contacts, unilateral, rows, settings, direct):
     if not direct:
         for r in range(3 * contacts, rows):
             bounds[0, r], bounds[1, r] = 0.0 if r < unilateral else -math.inf, math.inf
-        iterations = iterate(G, b, z, w, contacts, rows, mu, modes, work.relaxations, bounds, settings)
+        fill_pattern(G, contacts, rows, cuts.pattern)
+        sums = Sums(sparse_block_velocity, sparse_row_velocity, cuts.pattern)
+        iterations = iterate(G, b, z, w, contacts, rows, mu, modes, work.relaxations, bounds, settings, sums)
         residual = prox_residual(G, b, z, contacts, rows, mu, bounds, settings)
         solved = iterations <= settings.max_iterations
     eliminated = direct or (not solved and settings.finish == 1)

@@ -183,7 +183,7 @@ def solve_impulses(system, trees, part, acting, settings):
         fill_forest_rows(system, forest, cuts, contacts, acting.joints, rows)
         fill_unilateral_offsets(system, acting, h, settings, bounce)
         fill_bilateral_offsets(system, cuts, unilateral, rows, v, h, settings.warm_start)
-        eliminated = solve_forest(forest, contacts, unilateral, rows, settings, trees.direct == 1 or h == 0.0)
+        eliminated = solve_forest(forest, cuts, contacts, unilateral, rows, settings, trees.direct == 1 or h == 0.0)
         again = h == 0.0 and gains_energy(system, contacts, z, bounce)
         if eliminated:
             recover_bilateral(system.G, system.offsets, z, unilateral, rows)
