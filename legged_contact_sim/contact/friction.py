@@ -5,7 +5,8 @@ Each contact has three rows (normal, tangent, tangent). With the velocities v = 
     v_n >= 0,  r_n >= 0,  v_n r_n = 0,      |r_t| <= mu r_n,  with v_t opposite to r_t where v_t is not zero.
 
 W (the Delassus matrix) is symmetric and positive semidefinite; redundant contacts make it singular. The time steps of
-`exact_lcp` and the finish of `moreau` use the same code (`solvers.block`, `solvers.proximal`).
+`exact_lcp` and the finish of `moreau` use the same code (`solvers.block`, `solvers.proximal`). Where that fails, convex
+problems (`solvers.interior_point`) give better starts.
 """
 
 import math
@@ -20,6 +21,7 @@ from ..errors import ParameterError
 from ..jit import compiled, inlined
 from .solvers.block import solve_any
 from .solvers.block_sweeps import sweep
+from .solvers.interior_point import convex_iterates
 from .solvers.problem import FrictionProblem, FrictionWork
 from .solvers.proximal import choose_nearest
 from .solvers.residuals import natural_map
@@ -31,6 +33,9 @@ CERTAIN = 1e-6  # relative; smaller velocities do not speak against a proof that
 
 VECTORS = 14  # of a problem's size: ten of its work, four of an island
 
+FIRST_TRY = 200  # iterations, after which convex problems give better starts
+POLISH = 300  # iterations from each of these
+
 STATUS = ("solved", "infeasible", "iteration_limit")
 
 
@@ -40,7 +45,7 @@ class FrictionSolution(NamedTuple):
     Attributes:
         impulses: r (3n,), N s; the best found where nothing converged.
         velocities: W r + q (3n,), m/s.
-        iterations: Newton steps and sweeps, the most of any island.
+        iterations: Newton steps, sweeps and interior point steps, the most of any island.
         residual: natural map with De Saxce's correction, the largest of all contacts, m/s.
         converged: whether the residual is within the tolerance.
         status: "solved"; "infeasible", no impulses can keep the contacts from closing; "iteration_limit".
@@ -191,7 +196,7 @@ def solve_friction(
     tolerance: float = 1e-10,
     start: ArrayLike | None = None,
     *,
-    max_iterations: int = 2000,
+    max_iterations: int = 10000,
 ) -> FrictionSolution:
     """Find the impulses of n contacts with Coulomb friction, three rows each: normal, tangent, tangent.
 
@@ -204,7 +209,7 @@ def solve_friction(
         mu: friction coefficient of each contact (n,), or one number for all.
         tolerance: of the residual, m/s.
         start: impulses (3n,) to begin with, N s; none: zero.
-        max_iterations: most Newton steps and sweeps of an island.
+        max_iterations: where to give up; iterations of all methods together, of the hardest island.
 
     Returns:
         A `FrictionSolution`. A problem that could not be solved is told by its status, with the best impulses found.
@@ -216,8 +221,19 @@ def solve_friction(
     if _is_sparse(W):
         return _solve_sparse(*_checked_problem(W, q, mu), tolerance, start, max_iterations)
     W, q, mu = _as_arrays(W, q, mu)
-    z = np.zeros(len(q)) if start is None else checked("start", start, len(q)).copy()
+    guess = None if start is None else checked("start", start, len(q))
+    found = _solve_dense(W, q, mu, tolerance, guess, min(max_iterations, FIRST_TRY))
+    if found.status != "iteration_limit" or found.iterations >= max_iterations:
+        return found
+    return _solve_by_convex_problems(W, q, mu, tolerance, found, max_iterations)
+
+
+def _solve_dense(
+    W: Array, q: Array, mu: Array, tolerance: float, start: Array | None, max_iterations: int
+) -> FrictionSolution:
+    """Solve a dense problem, island by island, from a start or none."""
     rows = len(q)
+    z = np.zeros(rows) if start is None else start.copy()
     w, errors, vectors = np.empty(rows), np.empty(len(mu)), np.zeros((VECTORS, rows))
     labels, integers = np.empty(len(mu), np.int64), np.empty(5 * len(mu), np.int64)
     room = np.empty((2, rows + 2, rows + 3))
@@ -229,6 +245,20 @@ def solve_friction(
     residual = float(errors.max())
     status = 0 if residual <= tolerance else _failure(W, q, mu, z, labels, errors > tolerance)
     return FrictionSolution(z, w, iterations, residual, status == 0, STATUS[status])
+
+
+def _solve_by_convex_problems(
+    W: Array, q: Array, mu: Array, tolerance: float, best: FrictionSolution, max_iterations: int
+) -> FrictionSolution:
+    """Start anew from the solutions of convex problems, until one leads to the end; return the best that was found."""
+    iterations = best.iterations
+    for impulses, steps in convex_iterates(W, q, mu):
+        found = _solve_dense(W, q, mu, tolerance, impulses, POLISH)
+        iterations += steps + found.iterations
+        best = found if found.residual < best.residual else best
+        if best.converged or iterations >= max_iterations:
+            return best._replace(iterations=iterations)
+    return best
 
 
 def _as_arrays(W: Any, q: Any, mu: Any) -> tuple[Array, Array, Array]:

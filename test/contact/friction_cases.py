@@ -63,3 +63,19 @@ def heap(random, bodies, contacts):
         rows.append(contact_rows(bodies, a, at_a, b, at_b, normal / np.linalg.norm(normal)))
     inertias = [m * 0.01 * 10.0 ** random.uniform(-0.3, 0.3, 3) for m in masses]
     return problem(np.vstack(rows), masses, inertias, random.choice([0.0, 0.1, 1.0]) * random.normal(size=6 * bodies))
+
+
+def scattered(random, contacts, bodies, decades):
+    """Return contacts at random places of free bodies whose inertias spread over so many decades either way."""
+    J = np.zeros((3 * contacts, 6 * bodies))
+    for k in range(contacts):
+        a, b = int(random.integers(bodies)), int(random.integers(bodies))
+        normal, place = random.normal(size=3) * 0.3 + (0.0, 0.0, 1.0), random.normal(size=3) * (1.0, 1.0, 0.1)
+        b = b if b != a and random.random() < 0.4 else -1
+        J[3 * k : 3 * k + 3] = contact_rows(bodies, a, place, b, place, normal / np.linalg.norm(normal))
+    inverse = 10.0 ** random.uniform(-decades, decades, 6 * bodies)
+    v = np.tile((0.0, 0.0, -0.01, 0.0, 0.0, 0.0), bodies) + random.normal(size=6 * bodies) * 10.0 ** random.uniform(
+        -4, 0
+    )
+    W = (J * inverse) @ J.T
+    return 0.5 * (W + W.T), J @ v

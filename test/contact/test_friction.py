@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from friction_cases import GRAVITY, STEP, contact_rows, heap, plate, problem, stack
+from friction_cases import GRAVITY, STEP, contact_rows, heap, plate, problem, scattered, stack
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from legged_contact_sim.contact import solve_friction
+from legged_contact_sim.contact import friction, solve_friction
+from legged_contact_sim.contact.solvers.interior_point import convex_iterates
 from legged_contact_sim.errors import ParameterError
 
 
@@ -37,6 +38,35 @@ def test_coulombs_law_holds_in_any_heap(seed, bodies, contacts, mu):
     assert found.residual <= 1e-10
     assert found.iterations <= 2000
     assert_coulomb(W, q, mu, found.impulses, 1e-8)
+
+
+def scattered_problem(seed):
+    """Return W, q and mu of contacts on bodies whose inertias differ by up to four decades."""
+    random = np.random.default_rng(seed)
+    contacts, bodies = int(random.integers(5, 28)), int(random.integers(1, 6))
+    W, q = scattered(random, contacts, bodies, [0.5, 1.5, 2.0][seed % 3])
+    return W, q, random.uniform(0.0, 1.2, contacts)
+
+
+@pytest.mark.parametrize("seed", [307, 485, 1171, 1246, 2216])
+def test_convex_problems_lead_to_solutions_that_newton_steps_do_not_find(seed):
+    W, q, mu = scattered_problem(seed)
+    assert not friction._solve_dense(W, q, mu, 1e-10, None, 2000).converged
+    found = solve_friction(W, q, mu)
+    assert found.converged
+    assert_coulomb(W, q, mu, found.impulses, 1e-8)
+
+
+def test_a_convex_problem_without_friction_is_solved_at_once():
+    W, q, mu = scattered_problem(3)
+    impulses, _ = next(convex_iterates(W, q, 0.0 * mu))
+    assert not impulses[1::3].any() and not impulses[2::3].any()
+    assert_coulomb(W, q, 0.0, impulses, 1e-8)
+
+
+def test_the_iterations_of_all_methods_together_are_limited():
+    W, q, mu = scattered_problem(307)
+    assert solve_friction(W, q, mu, max_iterations=100).status == "iteration_limit"
 
 
 @pytest.mark.parametrize("points", [2, 5, 8])
