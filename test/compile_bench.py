@@ -1,6 +1,6 @@
-"""A small module of kernels, and programs that use it with a cache of their own: for tests of how kernels are compiled.
+"""Small kernels, and programs that use them with a cache of their own: for tests of how kernels are compiled.
 
-The module notes each compilation of its helper and of its entry, with the process that compiles.
+Each compilation of the helper and of the entry, which have a file each, is noted with the process that compiles.
 """
 
 import os
@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 
-KERNELS = '''
+HELPER = '''
 import os, sys, time
 from pathlib import Path
 from numba.extending import overload
-from legged_contact_sim.jit import compiled, shared
+from legged_contact_sim.jit import shared
 
 NOTES = Path(os.environ["NOTES"])
 IN_WORKER = "legged_contact_sim.jit.worker" in sys.modules
@@ -43,12 +43,17 @@ overload(note_entry)(noted("entry"))
 @shared
 def square(x):
     return note_helper(x) * x
+'''
+
+KERNELS = """
+from legged_contact_sim.jit import compiled, shared
+from small_helper import IN_WORKER, note_entry, square
 
 @compiled
 def squares_entry(x, out):
     for k in range(len(x)):
         out[k] = square(x[k]) + square(2.0 * x[k]) + note_entry(0.0)
-'''
+"""
 
 PROGRAM = """
 import os
@@ -78,8 +83,9 @@ class Bench:
 
     def __init__(self, folder):
         self.folder, self.notes_file, self.cache = folder, folder / "notes", folder / "cache"
-        self.module = folder / "small_kernels.py"
+        self.module, self.helper = folder / "small_kernels.py", folder / "small_helper.py"
         self.module.write_text(KERNELS)
+        self.helper.write_text(HELPER)
         self.notes_file.touch()
 
     def start(self, works="", prelude="", **environment):
@@ -93,16 +99,16 @@ class Bench:
             cwd=self.folder,
         )  # fmt: skip
 
-    def run(self, works="", prelude="", **environment):
+    def run(self, works="", prelude="", expected=SQUARES, **environment):
         """Run the program, see to it that its numbers are right, return its process id and what the user is told."""
-        return self.result(self.start(works, prelude, **environment))
+        return self.result(self.start(works, prelude, **environment), expected)
 
     @staticmethod
-    def result(program):
+    def result(program, expected=SQUARES):
         said, told = program.communicate(timeout=600.0)
         assert program.returncode == 0, told
         process, *numbers = said.split()
-        assert [float(number) for number in numbers] == SQUARES
+        assert [float(number) for number in numbers] == expected
         return int(process), told
 
     def notes(self):

@@ -11,8 +11,10 @@ import numpy as np
 from .. import dynamics
 from ..contact import MODELS, solve_friction
 from ..contact.lcp import solve_lcp
+from ..control import InProcess, make_controller
 from ..jit.one_process import compile_in_this_process
 from ..model import RobotModel
+from ..sensing import Imu
 from ..simulation import Simulator
 
 ROBOT = "quadruped12"  # the type of a kernel does not depend on the robot
@@ -22,7 +24,7 @@ def add_command(commands: Any) -> None:
     """Add the command to the command line's parser."""
     words = "compile contact models together, for less processor time than one by one when they are first used"
     parser = commands.add_parser("compile", help=words)
-    parser.add_argument("models", nargs="*", metavar="MODEL", help="default: all, and the functions of dynamics")
+    parser.add_argument("models", nargs="*", metavar="MODEL", help="default: all, and what else is compiled")
     parser.set_defaults(action=compile_kernels)
 
 
@@ -39,7 +41,8 @@ def compile_kernels(options: argparse.Namespace) -> int:
         print(f"{name}: {number} of {len(names)}, {time.monotonic() - begin:.1f} s", flush=True)
     if not options.models:
         call_functions(robot)
-        print(f"dynamics and solvers: {time.monotonic() - begin:.1f} s", flush=True)
+        drive(robot)
+        print(f"dynamics, solvers, controllers, sensors: {time.monotonic() - begin:.1f} s", flush=True)
     return 0
 
 
@@ -69,3 +72,10 @@ def call_functions(robot: RobotModel) -> None:
     solve_friction(np.eye(3), np.array([-1.0, 0.0, 0.0]), np.array([0.5]))
     for method in ("lemke", "pgs"):
         solve_lcp(np.eye(2), -np.ones(2), method=method)
+
+
+def drive(robot: RobotModel) -> None:
+    """Let a controller drive the robot for some steps, and read a sensor."""
+    simulator = Simulator(robot)
+    simulator.run(0.01, InProcess(make_controller("zmp_trot", robot), simulator))
+    Imu(robot).reset(simulator)

@@ -37,6 +37,7 @@ class Scratch(NamedTuple):
 
     contacts: np.ndarray
     shares: np.ndarray
+    own_links: np.ndarray  # those of its system, which only this array may change
     links: np.ndarray
 
 
@@ -109,10 +110,14 @@ class WorldBatch:
         if model.first_room is not None and model.first_room < points:
             model.system = with_room(model.system, self.robot, points, model.make_work)
         system, settings = model._arguments(self.time_step)
-        system = system._replace(links=self.robot.links.copy())
+        # A read-only view, as in a `Simulator`: what both call is then compiled once.
+        own_links = self.robot.links.copy()
+        system = system._replace(links=own_links.view())
+        system.links.flags.writeable = False
         friction_work = getattr(system.work, "friction", system.work)
         shares = np.zeros(1) if friction_work is None else friction_work.shares
-        return system, settings, Scratch(system.contacts.view(np.int64).reshape(-1), shares, self.robot.links)
+        scratch = Scratch(system.contacts.view(np.int64).reshape(-1), shares, own_links, self.robot.links)
+        return system, settings, scratch
 
     @property
     def q(self) -> np.ndarray:

@@ -33,9 +33,9 @@ def enter_world(system, settings, scratch, worlds, w):  # type: ignore[no-untype
     settings[0].friction = worlds.frictions[w]
     factor = worlds.masses[w]
     for i in range(len(system.links)):
-        system.links[i].mass = factor * scratch.links[i].mass
+        scratch.own_links[i].mass = factor * scratch.links[i].mass
         for k in range(6):
-            system.links[i].inertia[k] = factor * scratch.links[i].inertia[k]
+            scratch.own_links[i].inertia[k] = factor * scratch.links[i].inertia[k]
 
 
 @inlined

@@ -15,7 +15,7 @@ from contact_cases import (
     simulator,
     total_energy,
 )
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from legged_contact_sim.terrain import Groove
@@ -154,36 +154,45 @@ def test_a_dumbbell_across_a_groove_rests_on_both_walls(model, time_step):
     assert np.abs(force[:, 0]) == pytest.approx([weight / 2 * np.tan(np.radians(30.0))] * 2, rel=1e-6)
 
 
+# Of the energy at the start: what a step gains by the curvature of a path on the ground, second order in the step.
+CURVED = 1e-5
 IMPACTS = [("quadruped12", 250), ("box", 250), ("planar_leg", 150), ("quadruped16", 60)]
 
 
 def random_drop(model, robot, seed):
-    """Return the scale of energy, J, and the reports of a few steps from a random state that hits the ground.
+    """Return the scale of energy, J, and of a few steps the reports and whether nothing touches at their end.
 
-    Restitution, friction and time step are random too.
+    They begin with a random state that hits the ground. Restitution, friction and time step are random too.
     """
     random = np.random.default_rng(seed)
     parameters = {"friction": float(random.choice([0.0, 0.3, 0.8, 2.0])), "restitution": float(random.random())}
     sim = simulator(robot, model, float(random.choice([5e-4, 2.5e-3])), **parameters)
     sim.reset(*drop_state(robot, random))
-    return max(1.0, abs(sim.start_energy)), [sim.step() for _ in range(4)]
+    return max(1.0, abs(sim.start_energy)), [(sim.step(), not (sim.contacts.mode > 0).any()) for _ in range(4)]
 
 
 @pytest.mark.parametrize("model", HARD_MODELS)
 @pytest.mark.parametrize(("name", "count"), IMPACTS)
 def test_random_impacts_never_create_energy(model, name, count):
+    """Impacts are judged alone where the robot flies on: nothing else in that step touches.
+
+    Where a point stays on the ground, the rest of the step is smooth contact. It may gain what exact_lcp.md of the docs
+    bounds, F h^2 a / 4. So does moreau's planar leg with the seed of the example: 7.3e-5 of 470 J in a step of 2.5 ms.
+    A step half as long from the same state ends in flight after the same impact, which takes 4.0e-5 J.
+    """
     robot, impacts = robot_named(box_xml() if name == "box" else name), []
 
     @settings(max_examples=count, deadline=None)
+    @example(seed=479001599)
     @given(seed=st.integers(0, 2**32))
     def drop(seed):
         scale, reports = random_drop(model, robot, seed)
         before = 0.0
-        for report in reports:
+        for report, flies in reports:
             energy = report.energy
             assert np.isfinite(energy.total)
             if report.impacts > 0:
-                assert energy.contact - before <= 1e-14 * scale
+                assert energy.contact - before <= (1e-14 if flies else CURVED) * scale
             assert energy.contact <= 1e-14 * scale
             assert energy.joint_limits <= 1e-14 * scale
             assert report.unconverged == 0
@@ -200,9 +209,9 @@ def test_no_step_after_an_impact_creates_energy_either(model, name, count):
     robot, worst = robot_named(box_xml() if name == "box" else name), 0.0
     for seed in range(count):
         scale, reports = random_drop(model, robot, seed)
-        works = [0.0, *(report.energy.contact for report in reports)]
+        works = [0.0, *(report.energy.contact for report, _ in reports)]
         worst = max(worst, np.diff(works).max() / scale)
-    assert worst <= 1e-5  # of the energy at the start: the curvature of a path on the ground, second order in the step
+    assert worst <= CURVED
 
 
 @pytest.mark.parametrize("model", HARD_MODELS)
