@@ -5,7 +5,7 @@ import os
 from functools import partial
 from pathlib import Path
 
-from . import batch, dynamics, event_driven, friction, growth, judge, reading, steps, table1
+from . import batch, dynamics, event_driven, friction, growth, judge, reading, steps, table1, worlds
 from .report import RESULTS, write_json
 from .timing import machine, use_one_core
 
@@ -15,6 +15,7 @@ PARTS = {
     "steps": steps.run,
     "reading": reading.run,
     "batch": batch.run,
+    "worlds": worlds.run,
     "growth": growth.run,
     "friction": friction.run,
     "judge": judge.run,

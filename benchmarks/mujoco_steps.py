@@ -40,8 +40,8 @@ def candidates() -> list[Options]:
     return [Options(solver, cone, count, NEEDLESS + more) for solver, cone, count, more in found]
 
 
-def standing_robot(case: StepCase, options: Options) -> Any:
-    """Return MuJoCo's model of the robot on a plane: feet touch the ground, position drives turn the joints."""
+def robot_on_ground(case: StepCase, options: Options) -> Any:
+    """Return MuJoCo's specification of the robot on a plane: feet touch the ground, position drives turn the joints."""
     spec = mujoco.MjSpec.from_string(case.urdf)
     spec.body(case.robot.link_names[0]).add_freejoint()
     for foot in spec.geoms:
@@ -54,7 +54,7 @@ def standing_robot(case: StepCase, options: Options) -> Any:
         drive.gaintype, drive.biastype = mujoco.mjtGain.mjGAIN_FIXED, mujoco.mjtBias.mjBIAS_AFFINE
         drive.gainprm[0], drive.biasprm[1] = case.drive.stiffness, -case.drive.stiffness
     set_options(spec.option, options, case.time_step)
-    return spec.compile()
+    return spec
 
 
 def set_options(option: Any, options: Options, time_step: float) -> None:
@@ -76,7 +76,7 @@ class MuJoCoPlayer:
         self.case = case
         self.name = name
         self.settings: Mapping[str, Any] = asdict(options)
-        self.model = standing_robot(case, options)
+        self.model = robot_on_ground(case, options).compile()
         self.data = mujoco.MjData(self.model)
         self.size = mujoco.mj_stateSize(self.model, PHYSICS)
         names = case.robot.joint_names

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .running import Run
+from .variants import Variant
 
 SPEED_ERROR = 0.15  # of the commanded speed
 SLIP_SPEED = 0.05  # m/s, all feet together
@@ -76,8 +77,8 @@ def judge_claim(claim: Claim, runs: list[Run], duration: float) -> Verdict | Non
         return None
     if len(set(known.values())) == 1:
         holds = next(iter(known.values()))
-        scope = "under every model, time step and friction that was tried"
-        return Verdict(claim.words, holds, f"That {claim.words} {'holds' if holds else 'does not hold'} {scope}.")
+        where = f"under every {scope(list(known))} that was tried" if holds else "in none of the runs"
+        return Verdict(claim.words, holds, f"That {claim.words} holds {where}.")
     nominal = {variant.model: value for variant, value in known.items() if variant.nominal}
     reasons = []
     if len(set(nominal.values())) > 1:
@@ -94,6 +95,13 @@ def judge_claim(claim: Claim, runs: list[Run], duration: float) -> Verdict | Non
         if changed:
             reasons.append(f"on the {what} (otherwise with {'; '.join(changed)})")
     return Verdict(claim.words, None, f"Whether {claim.words} depends {', and '.join(reasons)}.")
+
+
+def scope(tried: list[Variant]) -> str:
+    """Return what differs between variants, in words."""
+    kinds = {"time step": "step", "friction": "friction", "start": "seed"}
+    words = ["model", *(word for word, name in kinds.items() if len({getattr(one, name) for one in tried}) > 1)]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def claim_of(claim: Claim, run: Run, duration: float) -> bool | None:

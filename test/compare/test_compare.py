@@ -58,7 +58,9 @@ def test_the_same_comparison_twice_gives_the_same_figures(dropped):
 
 def test_what_holds_everywhere_is_said_to_hold():
     verdict = judge_claim(UPRIGHT, [run("a", False), run("b", False), run("a", False, step=2.0)], 1.0)
-    assert verdict.holds is True and "holds under every model" in verdict.sentence
+    assert verdict.holds is True and verdict.sentence.endswith("holds under every model and time step that was tried.")
+    verdict = judge_claim(UPRIGHT, [run("a", True), run("b", True)], 1.0)
+    assert verdict.holds is False and verdict.sentence.endswith("holds in none of the runs.")
 
 
 def test_what_depends_is_told_with_its_reason():
