@@ -113,6 +113,7 @@ setup(
             "controller_node = legged_contact_sim.programs:controller_node",
             "recorder_node = legged_contact_sim.programs:recorder_node",
             "teleop_node = legged_contact_sim.programs:teleop_node",
+            "viewer_node = legged_contact_sim.programs:viewer_node",
         ],
         "gymnasium.envs": ["legged_contact_sim = legged_contact_sim.gym:register_environments"],
     },

@@ -1,4 +1,4 @@
-"""Start the simulator on a scenario, and with it a controller, RViz and a recording, if they are asked for."""
+"""Start the simulator on a scenario, and with it a controller, a view and a recording, if they are asked for."""
 
 import importlib.util
 import shutil
@@ -26,6 +26,7 @@ ARGUMENTS = {
     "namespace": ("", "of all nodes, and before the names of the robot's frames"),
     "clock": ("true", "publish /clock"),
     "rviz": ("false", "show the robot in RViz"),
+    "view": ("false", "show the robot in the browser; needs viser"),
     "record": ("false", "record all topics: with ros2 bag where it is installed, else with this package's recorder"),
 }
 
@@ -47,6 +48,8 @@ def _nodes(context: LaunchContext) -> list[Action]:
     nodes: list[Action] = [Node(executable="simulator_node", name=PACKAGE, parameters=parameters, **common)]
     if controller != "none" and chosen["composed"] != "true":
         nodes.append(Node(executable="controller_node", name="controller", parameters=parameters, **common))
+    if chosen["view"] == "true":
+        nodes.append(Node(executable="viewer_node", name="viewer", parameters=parameters, **common))
     if chosen["rviz"] == "true":
         view = path.parent / "legged_robot.rviz"
         nodes.append(Node(package="rviz2", executable="rviz2", arguments=["-d", str(view)], output="screen"))

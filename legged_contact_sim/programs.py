@@ -41,6 +41,11 @@ def teleop_node() -> None:
     _run_node("teleop_node")
 
 
+def viewer_node() -> None:
+    """Run the browser view's node."""
+    _run_node("viewer_node")
+
+
 def _run_node(module: str) -> None:
     _on_interrupts(signal.SIG_DFL)
     importlib.import_module(f".nodes.{module}", __package__).main()

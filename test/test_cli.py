@@ -89,7 +89,8 @@ def test_launch_files_start_scenarios_that_exist():
         functions = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
         assert "generate_launch_description" in functions
         pairs = re.findall(r"\"scenario\": \(?\"(\w+)\"", path.read_text())
-        assert pairs and set(pairs) <= set(scenarios()), path.name
+        assert pairs or path.name == "viewer.launch.py"  # which shows what others simulate
+        assert set(pairs) <= set(scenarios()), path.name
 
 
 # A program that gets a signal in the middle of its imports.

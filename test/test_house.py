@@ -42,6 +42,7 @@ FACADES = {"__init__", "registry", "lcp", "friction"}
 WITH_A_PAGE = (
     "terrain", "model", "dynamics", "actuation", "contact/solvers", "contact/stepping", "contact/cuts", "simulation",
     "control", "studies", "recording", "nodes", "app", "jit", "contact", "contact/events", "sensing", "compare", "gym",
+    "viewer",
 )  # fmt: skip
 
 

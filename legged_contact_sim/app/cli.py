@@ -47,6 +47,7 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("--compose", action="store_true", help="run the controller in the simulator's process: faster")
     run.add_argument("-p", "--parameter", action="append", default=[], metavar="NAME:=VALUE", help="of any node")
     run.add_argument("--record", nargs="?", const="", metavar="FOLDER", help="record all topics into a bag")
+    run.add_argument("--view", action="store_true", help="show the robot in the browser as well")
     run.add_argument("--duration", type=float, default=0.0, metavar="S", help="end after so much simulated time")
     run.set_defaults(action=_run)
 
@@ -107,6 +108,8 @@ def _run(options: argparse.Namespace) -> int:
         processes.start("simulator", "nodes.simulator_node", *chosen, *inside)
         if controller != NO_CONTROLLER and not composed:
             processes.start("controller", "nodes.controller_node", *chosen, "-p", f"controller:={controller}")
+        if options.view:
+            processes.start("viewer", "nodes.viewer_node", *chosen)
         if options.record is not None:
             bag = ["-p", f"bag:={options.record}"] if options.record else []
             processes.start("recorder", "nodes.recorder_node", "--ros-args", *bag, last=True)

@@ -9,9 +9,11 @@ from typing import Any
 
 from ..control.scenario import Scenario
 from ..errors import ParameterError
+from ..model.packaged import load
+from ..simulation.trajectory_file import SavedRuns, save_runs
 from .report import write
 from .running import LIMIT, Run, run_all
-from .variants import Variant, chosen_models, variants
+from .variants import Variant, chosen_models, nominal_friction, variants
 from .verdicts import Verdict, verdicts
 
 __all__ = ["Comparison", "Run", "Variant", "Verdict", "compare"]
@@ -46,8 +48,14 @@ class Comparison:
     verdicts: list[Verdict]
 
     def write(self, folder: Path | str) -> None:
-        """Write ``report.html``, ``report.md``, ``summary.json`` and plots to a folder."""
+        """Write ``report.html``, ``report.md``, ``summary.json``, plots, and ``runs.npz`` for a replay to a folder."""
         write(Path(folder), self.scenario.name, self.duration, self.runs, self.verdicts)
+        runs = {run.variant.model: run.replay for run in self.runs if run.replay is not None}
+        if runs:
+            source = self.scenario["robot"]
+            place = load(source).folder if isinstance(source, str) else None
+            friction = nominal_friction(self.scenario, next(iter(runs)))
+            save_runs(Path(folder) / "runs.npz", SavedRuns(runs, place, friction))
 
 
 def compare(

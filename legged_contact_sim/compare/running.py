@@ -15,12 +15,14 @@ from ..errors import LeggedContactSimError
 from ..simulation import Simulator, Trajectory
 from ..simulation.progress import Progress
 from ..simulation.trajectory import joined
+from ..simulation.trajectory_file import thinned
 from .measures import measure
 from .variants import Variant
 
 SAMPLE_PERIOD = 2e-3  # s; of the series that are kept
 LIMIT = 120.0  # s of processor time that a run may take
 PARTS = 100  # of a run; after each the time that it took is looked at
+REPLAY_PERIOD = 1e-2  # s
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,7 @@ class Run:
 
     ``series``: time (T,), base position (T, 3) or the first coordinates, normal forces of points that touched.
     ``cut``: whether it took too long and was ended after ``figures["simulated"]``, s.
+    ``replay``: the run of a model as it is, at `REPLAY_PERIOD`; None: of the others.
     """
 
     variant: Variant
@@ -36,6 +39,7 @@ class Run:
     series: dict[str, Any] = field(default_factory=dict)
     error: str = ""
     cut: bool = False
+    replay: Trajectory | None = None
 
 
 def run_variant(variant: Variant, base: Scenario, duration: float, limit: float = LIMIT) -> Run:
@@ -58,7 +62,9 @@ def run_variant(variant: Variant, base: Scenario, duration: float, limit: float 
     touched = np.flatnonzero(run.forces[:, :, 2].any(axis=0))
     forces = {run.robot.contact_names[k]: run.forces[:, k, 2] for k in touched}
     cut = sim.time < duration - 0.5 * sim.time_step
-    return Run(variant, figures, {"time": run.time, "q": run.q, "forces": forces}, cut=cut)
+    series = {"time": run.time, "q": run.q, "forces": forces}
+    rarely = max(1, round(REPLAY_PERIOD / (every * sim.time_step)))
+    return Run(variant, figures, series, cut=cut, replay=thinned(run, rarely) if variant.nominal else None)
 
 
 def run_within(sim: Simulator, law: InProcess | None, duration: float, every: int, limit: float) -> Trajectory:

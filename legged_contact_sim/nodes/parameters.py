@@ -81,7 +81,7 @@ NODE_PARAMETERS: dict[str, Declared] = {
 }
 WHAT_OTHERS_DECLARE = (  # in files that all nodes share, and by rclpy itself
     *CONTROLLERS, "controller", "rate", "sensor_timeout", "contact_forces", "topics", "bag", "flush_period",
-    "use_sim_time", "qos_overrides", "start_type_description_service",
+    "host", "port", "use_sim_time", "qos_overrides", "start_type_description_service",
 )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -100,6 +101,23 @@ class Trajectory:
     def remainder(self) -> np.ndarray:
         """Energy that no work accounts for, (T,), J: the integrator's error since the last reset."""
         return self.energies.sum(axis=1) - self.start_energy - self.works.sum(axis=1)
+
+    def save(self, path: Path | str) -> None:
+        """Write it to an .npz file, which `load` reads and ``legged-contact-sim view`` replays; events are left out."""
+        from .trajectory_file import SavedRuns, save_runs
+
+        save_runs(Path(path), SavedRuns({Path(path).stem: self}))
+
+    @classmethod
+    def load(cls, path: Path | str) -> "Trajectory":
+        """Read what `save` wrote.
+
+        Raises:
+            ParameterError: it is no such file.
+        """
+        from .trajectory_file import load_runs
+
+        return next(iter(load_runs(Path(path)).runs.values()))
 
     @property
     def _shape(self) -> tuple[int, int]:

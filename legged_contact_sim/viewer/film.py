@@ -12,8 +12,9 @@ from ..errors import ParameterError
 from .drawing import robot_parts, size_of
 from .page import MODE_COLOURS, VIEWPOINT
 from .raster import SUN, Camera, Canvas
+from .stage import Frame
 from .triangles import Surface, cone, cylinder, ground_surface
-from .world import Frame, World
+from .world import World
 
 Array = NDArray[np.float64]
 KINDS = (".png", ".gif", ".mp4")

@@ -3,21 +3,21 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model import RobotModel
-from .world import Frame
+from .stage import Frame, Stage
 
 Array = NDArray[np.float64]
 ENERGIES = ("actuators", "contact", "joint_losses", "external", "remainder")
+LEAST_RESIDUAL = 1e-16  # what is less is rounding
 
 
 class History:
     """The last frames: forces at the feet, energies, iterations, and where feet and base were."""
 
-    def __init__(self, robot: RobotModel, length: int = 300) -> None:
-        """Keep at most ``length`` frames of a robot."""
-        self.feet = robot.feet[:6] or robot.contact_names[:6]
-        self._points = [robot.contact_names.index(name) for name in self.feet]
-        self._length = length
+    def __init__(self, stage: Stage, length: int = 300) -> None:
+        """Keep at most ``length`` frames of what plays on a stage."""
+        self._points = list(stage.feet)
+        self.feet = tuple(stage.contact_names[k] for k in self._points)
+        self.length = length
         self.clear()
 
     def clear(self) -> None:
@@ -35,7 +35,7 @@ class History:
         energies = [0.0 if frame.energy is None else getattr(frame.energy, name) for name in ENERGIES]
         self._rows.append(np.array([frame.time, *normal, *energies, frame.iterations, frame.residual]))
         self._places.append(np.concatenate([frame.positions[:1], frame.contact_positions[self._points]]))
-        del self._rows[: -self._length], self._places[: -self._length]
+        del self._rows[: -self.length], self._places[: -self.length]
 
     def __len__(self) -> int:
         """Return how many frames are kept."""
@@ -59,6 +59,12 @@ class History:
     def solver(self) -> tuple[Array, ...]:
         """Times, s, and iterations."""
         return self._columns(1 + len(self.feet) + len(ENERGIES), 1)
+
+    @property
+    def residuals(self) -> tuple[Array, ...]:
+        """Times, s, and the power of ten of the residual, at least `LEAST_RESIDUAL`."""
+        time, residual = self._columns(2 + len(self.feet) + len(ENERGIES), 1)
+        return time, np.log10(np.maximum(residual, LEAST_RESIDUAL))
 
     def trails(self) -> Array:
         """Return where the base and each foot were, (1 + feet, frames, 3), m."""

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from ..contact.records import OPEN, SLIP, STICK
 from .drawing import Part, robot_parts, size_of
 from .history import History
+from .stage import Frame, Show, Stage
 from .triangles import cone, ground_surface
-from .world import Frame, World
 
 Array = NDArray[np.float64]
 MODE_COLOURS = np.zeros((3, 3), np.uint8)
@@ -33,11 +33,12 @@ FLAT = 1e-12  # m; ground that varies less is drawn as a plane
 class Figure:
     """A robot on the page: a frame per body, its surfaces, the forces on it and their cones."""
 
-    def __init__(self, scene: Any, root: str, world: World, ghost: bool = False) -> None:
-        """Draw a world's robot below a name of the scene; a ghost is transparent and of one colour."""
-        self.robot, self._scene, self._root = world.robot, scene, root
+    def __init__(self, scene: Any, root: str, stage: Stage, ghost: bool = False) -> None:
+        """Draw a stage's robot below a name of the scene; a ghost is transparent and of one colour."""
+        self.robot, self._scene, self._root = stage.robot, scene, root
+        self._count = len(stage.contact_names)
         self._frames = [scene.add_frame(f"{root}/{body}", show_axes=False) for body in range(len(self.robot.links))]
-        for number, part in enumerate(robot_parts(self.robot, world.folder)):
+        for number, part in enumerate(robot_parts(self.robot, stage.folder)):
             self._add(part, number, ghost)
         weight = self.robot.total_mass * max(float(np.linalg.norm(self.robot.gravity)), 1.0)
         self._size = size_of(self.robot)
@@ -46,7 +47,7 @@ class Figure:
         self._arrows: Any = None
         self._cones: Any = None
         self._ghost = ghost
-        self.shape_cones(world.friction)
+        self.shape_cones(stage.friction)
 
     def _add(self, part: Part, number: int, ghost: bool) -> None:
         place = f"{self._root}/{part.body}/{number}" if part.body >= 0 else f"{self._root}/fixed/{number}"
@@ -63,7 +64,7 @@ class Figure:
 
     def shape_cones(self, friction: float) -> None:
         """Draw the cones anew for a coefficient of friction."""
-        count = len(self.robot.contact_names)
+        count = self._count
         if self._cones is not None:
             self._cones.remove()
             self._cones = None
@@ -131,12 +132,13 @@ class Page:
         self._server, self._scene = server, server.scene
         self._scene.set_up_direction("+z")
         self._scene.configure_default_lights()
-        self.show_trails = True
+        self.show_trails, self.size = True, 1.0
         self._ghost: Figure | None = None
         self._trails: list[Any] = []
 
-    def build(self, world: World, ghost: World | None) -> None:
-        """Draw a world from nothing."""
+    def build(self, show: Show) -> None:
+        """Draw what is shown from nothing."""
+        stage, frame = show.stage, show.frame
         self._scene.reset()
         self._scene.set_up_direction("+z")
         self._scene.configure_environment_map(hdri=None)
@@ -144,24 +146,24 @@ class Page:
         self._scene.add_light_hemisphere("/sky", sky_color=(255, 255, 255), ground_color=(190, 190, 190), intensity=1.6)
         self._scene.world_axes.visible = False
         self._trails = []
-        size = size_of(world.robot)
-        self._lay_ground(world, size)
-        self.figure = Figure(self._scene, "/robot", world)
+        self.size = size_of(stage.robot)
+        self._lay_ground(stage, frame.positions[0, :2])
+        self.figure = Figure(self._scene, "/robot", stage)
+        ghost = show.ghost_stage
         self._ghost = None if ghost is None else Figure(self._scene, "/ghost", ghost, ghost=True)
-        self.show(world.frame(), None if ghost is None else ghost.frame())
+        self.show(frame, show.ghost_frame)
         camera = self._server.initial_camera
-        camera.position, camera.look_at = self.viewpoint(world.frame())
+        camera.position, camera.look_at = self.viewpoint(frame)
 
     def viewpoint(self, frame: Frame) -> tuple[Array, Array]:
         """Return where a camera stands and what it looks at, (3,) each, m, to see the robot well."""
         middle = (frame.positions.min(axis=0) + frame.positions.max(axis=0)) / 2.0
-        return middle + size_of(self.figure.robot) * np.array(VIEWPOINT), middle
+        return middle + self.size * np.array(VIEWPOINT), middle
 
-    def _lay_ground(self, world: World, size: float) -> None:
-        """Draw the ground: a surface that repeats its tiles far enough, and a grid where it is flat."""
-        half = 12.0 * max(size, 0.4)
-        where = world.frame().positions[0, :2]
-        surface = ground_surface(world.terrain, where, half, 160)
+    def _lay_ground(self, stage: Stage, where: Array) -> None:
+        """Draw the ground around a place (2,), m: a surface, or a grid without end where it is flat."""
+        size = self.size
+        surface = ground_surface(stage.terrain, where, 12.0 * max(size, 0.4), 160)
         flat = float(np.ptp(surface.vertices[:, 2])) < FLAT
         if flat:
             height = float(surface.vertices[0, 2])
@@ -208,7 +210,7 @@ class Page:
         for number, (trail, colour) in enumerate(zip(trails, colours, strict=True)):
             segments = np.stack([trail[:-1], trail[1:]], axis=1).astype(np.float32)
             if number == len(self._trails):
-                width = 0.006 * size_of(self.figure.robot)
+                width = 0.006 * self.size
                 self._trails.append(
                     self._scene.add_line_segments(f"/trails/{number}", segments, colour, thickness=width)
                 )

@@ -1,4 +1,4 @@
-"""The controls and plots beside the scene; each control asks the session for something and never waits."""
+"""The controls of a simulation that runs here; each asks the session for something and never waits."""
 
 from typing import Any
 
@@ -7,26 +7,29 @@ import numpy as np
 from ..contact import MODELS
 from ..model import robots
 from ..simulation.scenarios import scenarios
-from .history import ENERGIES, History
+from .controls import Controls
 from .page import Page
 from .session import Session
 from .world import World, find_world
 
 NO_GHOST = "none"
-INKS = ("#4666c8", "#c83c3c", "#3ca046", "#dc961e", "#8c50be", "#28aab4")
 PUSHES = {"left": (0.0, 1.0, 0.0), "right": (0.0, -1.0, 0.0), "forward": (1.0, 0.0, 0.0), "back": (-1.0, 0.0, 0.0)}
 PUSH_DURATION = 0.15  # s
+PULL_DURATION = 0.5  # s; for which the force of a dragged handle acts at most, if the browser is gone
 
 
-class Panel:
+class Panel(Controls):
     """Controls and plots of a session."""
 
     def __init__(self, server: Any, session: Session, page: Page) -> None:
         """Lay out the panel."""
-        self._gui, self._session, self._page = server.gui, session, page
-        self._gui.configure_theme(dark_mode=False, show_logo=False, show_share_button=False, brand_color=(38, 110, 180))
-        self._gui.set_panel_label("legged_contact_sim")
-        self.status = self._gui.add_markdown("")
+        self._session = session
+        self._handle: Any = None
+        self._dragged = False
+        super().__init__(server, session, page)
+
+    def add_controls(self) -> None:
+        """Add time, contact, pushes and what is drawn."""
         self._add_running()
         tabs = self._gui.add_tab_group()
         with tabs.add_tab("Contact"):
@@ -34,34 +37,50 @@ class Panel:
         with tabs.add_tab("Push"):
             self._add_pushes()
         with tabs.add_tab("View"):
-            self._add_view()
-        self._plots = Plots(self._gui)
-        self.rebuilt()
+            self.add_view()
 
     def rebuilt(self) -> None:
         """Show what another world is like."""
+        super().rebuilt()
         world = self._session.world
-        self.history = History(world.robot)
-        self._plots.begin(self.history)
         self.model.value = world.sim.contact_model
         self.friction.value, self.restitution.value = world.friction, world.restitution
         self._walk.visible = world.walks
         weight = world.robot.total_mass * 9.81
         self.push_force.value = round(0.8 * weight, 1)
+        self._add_handle()
 
-    def draw(self) -> None:
-        """Draw plots and trails, and write the status line."""
-        self._plots.draw(self.history)
-        self._page.draw_trails(self.history)
-        session = self._session
-        frame, world = session.frame, session.world
-        state = "paused" if session.paused else f"{session.factor:.2f} x real time"
-        remainder = 0.0 if frame.energy is None else frame.energy.remainder
-        trouble = f"\n\n**{session.message}**" if session.message else ""
-        self.status.content = (
-            f"**{world.robot.name}** under **{world.sim.contact_model}**\n\n"
-            f"t = {frame.time:.2f} s, {state}, energy remainder {remainder:.2g} J{trouble}"
+    def take(self) -> None:
+        """Keep the newest frame; the handle stays with the robot unless somebody holds it."""
+        super().take()
+        self._handle.visible = bool(self.drag.value)
+        if not self._dragged:
+            self._handle.position = self._show.frame.positions[0]
+
+    def state(self) -> str:
+        """Return whether time runs, and how fast."""
+        return "paused" if self._session.paused else f"{self._session.factor:.2f} x real time"
+
+    def _add_handle(self) -> None:
+        """Add what can be dragged: it pulls at the first body as a spring of a weight per size of the robot does."""
+        world, size = self._session.world, self._page.size
+        stiffness = world.robot.total_mass * 9.81 / (0.5 * size)
+        self._dragged = False
+        self._handle = self._scene.add_transform_controls(
+            "/drag", scale=0.35 * size, disable_rotations=True, depth_test=False, visible=bool(self.drag.value)
         )
+
+        def pull(force: np.ndarray) -> None:
+            self._session.ask(lambda s: s.both(lambda world: world.pull(force, PULL_DURATION)))
+
+        @self._handle.on_update
+        def _(event: Any) -> None:
+            if event.client is None:
+                return
+            self._dragged = event.phase != "end"
+            reach = np.asarray(self._handle.position) - self._show.frame.positions[0]
+            force = stiffness * np.clip(np.nan_to_num(reach), -2.0 * size, 2.0 * size)
+            pull(force if self._dragged else np.zeros(3))
 
     def _add_running(self) -> None:
         self.running = self._gui.add_button_group("run", ("pause", "step", "reset"))
@@ -142,6 +161,7 @@ class Panel:
     def _add_pushes(self) -> None:
         self.push_force = self._gui.add_number("force [N]", 100.0, min=0.0, max=1e5, step=1.0)
         self.push = self._gui.add_button_group("push to", tuple(PUSHES))
+        self.drag = self._gui.add_checkbox("drag", False, hint="shows a handle that pulls at the robot like a spring")
         self._walk = self._gui.add_folder("walk")
         with self._walk:
             self.forward = self._gui.add_slider("forward [m/s]", -0.4, 0.4, 0.02, 0.1)
@@ -160,57 +180,3 @@ class Panel:
 
         for slider in (self.forward, self.sideways, self.turning):
             slider.on_update(steer)
-
-    def _add_view(self) -> None:
-        self.forces = self._gui.add_checkbox("contact forces", True)
-        self.cones = self._gui.add_checkbox("friction cones", True)
-        self.trails = self._gui.add_checkbox("trails", True)
-        self.follow = self._gui.add_checkbox("camera follows", True)
-        self._gui.add_markdown("green: the contact sticks; orange: it slips")
-
-        def choose(_: Any) -> None:
-            figure = self._page.figure
-            figure.show_forces, figure.show_cones = bool(self.forces.value), bool(self.cones.value)
-            self._page.show_trails = bool(self.trails.value)
-
-        for box in (self.forces, self.cones, self.trails):
-            box.on_update(choose)
-
-
-class Plots:
-    """Live plots of forces, energies and iterations."""
-
-    def __init__(self, gui: Any) -> None:
-        """Lay out where they go."""
-        self._gui = gui
-        self._folder = gui.add_folder("plots")
-        self._handles: list[Any] = []
-
-    def begin(self, history: History) -> None:
-        """Make the plots of another robot."""
-        for handle in self._handles:
-            handle.remove()
-        with self._folder:
-            self._handles = [
-                self._plot("normal force at the feet [N]", history.feet, history.forces),
-                self._plot("work since the reset [J]", ENERGIES, history.energies),
-                self._plot("iterations of the contact solver", ("iterations",), history.solver),
-            ]
-
-    def _plot(self, title: str, names: tuple[str, ...], data: tuple[np.ndarray, ...]) -> Any:
-        series: list[dict[str, Any]] = [{"label": "t [s]"}]
-        series += [{"label": name, "stroke": ink, "width": 1.5} for name, ink in zip(names, INKS, strict=False)]
-        return self._gui.add_uplot(
-            data=data if len(data[0]) else tuple(np.zeros(1) for _ in data),
-            series=tuple(series),
-            title=title,
-            scales={"x": {"time": False, "auto": True}, "y": {"auto": True}},
-            legend={"show": len(names) > 1},
-            height=150,
-        )
-
-    def draw(self, history: History) -> None:
-        """Draw what the history has."""
-        if len(history) > 1:
-            for handle, data in zip(self._handles, (history.forces, history.energies, history.solver), strict=True):
-                handle.data = data

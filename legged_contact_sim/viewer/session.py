@@ -7,7 +7,8 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from ..errors import LeggedContactSimError
-from .world import Frame, World
+from .stage import Frame, Stage
+from .world import World
 
 SLICE = 1.0 / 60.0  # s of wall clock between two looks at the requests
 MOST_LATE = 0.25  # s by which a slow machine may fall behind before it slows time down instead
@@ -39,6 +40,16 @@ class Session:
         self._requests: SimpleQueue[Callable[[Session], Any]] = SimpleQueue()
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._run, name="simulation", daemon=True)
+
+    @property
+    def stage(self) -> Stage:
+        """Where the world plays."""
+        return self.world.stage
+
+    @property
+    def ghost_stage(self) -> Stage | None:
+        """Where the ghost plays."""
+        return None if self.ghost is None else self.ghost.stage
 
     def start(self) -> None:
         """Let time run."""

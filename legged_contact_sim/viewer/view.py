@@ -1,7 +1,8 @@
-"""The browser view of a session: page, panel, and the loop that keeps them up to date."""
+"""The browser view: page, panel, and the loop that keeps them up to date."""
 
 import io
 import time as clock
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from types import TracebackType
 from typing import Any
@@ -9,23 +10,33 @@ from typing import Any
 import numpy as np
 
 from ..errors import ParameterError
+from .controls import Controls
 from .guard import LOOPBACK, guarded, make_token
 from .page import Page
 from .panel import Panel
-from .session import Session
+from .stage import Show
 
 FRAMES = 30.0  # a second
 PLOT_EVERY = 6  # frames
 
 
 class View:
-    """Serves a session to browsers until it is closed; a browser that is slow or gone holds up nothing.
+    """Serves a show to browsers until it is closed; a browser that is slow or gone holds up nothing.
 
     Frames are handed to viser, which keeps only the newest of each kind for every browser.
     """
 
-    def __init__(self, session: Session, host: str = "localhost", port: int = 8080) -> None:
-        """Start the server on a host and port (0: any that is free); outside localhost it asks for a token."""
+    def __init__(
+        self, session: Show, host: str = "localhost", port: int = 8080, panel: Callable[..., Controls] = Panel
+    ) -> None:
+        """Start the server on a host and port (0: any that is free); outside localhost it asks for a token.
+
+        Args:
+            session: what is shown: a `Session`, or another `Show` with a panel of its own.
+            host: address to listen at.
+            port: to listen at.
+            panel: of the controls, made from server, session and page.
+        """
         viser = _viser()
         self.session = session
         self.token = "" if host in LOOPBACK else make_token()
@@ -37,8 +48,8 @@ class View:
         self.host, self.port = host, self._server.get_port()
         self._page = Page(self._server)
         self._version = session.version
-        self._page.build(session.world, session.ghost)
-        self.panel = Panel(self._server, session, self._page)
+        self._page.build(session)
+        self.panel = panel(self._server, session, self._page)
         self._shown, self._count = -1.0, 0
         self._eye: np.ndarray | None = None
         self._server.on_client_connect(self._place_camera)
@@ -76,13 +87,13 @@ class View:
         session = self.session
         if session.version != self._version:
             self._version = session.version
-            self._page.build(session.world, session.ghost)
+            self._page.build(session)
             self.panel.rebuilt()
         if not self._server.get_clients():
             return
         frame, ghost = session.frame, session.ghost_frame
         self._count += 1
-        self.panel.history.take(frame)
+        self.panel.take()
         if frame.time != self._shown:
             self._shown = frame.time
             self._page.show(frame, ghost)

@@ -1,7 +1,7 @@
 """A scenario that runs while somebody watches: it takes steps, changes its ground and its robot, and can be pushed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,41 +16,12 @@ from ..errors import ParameterError
 from ..model import robots
 from ..model.packaged import load
 from ..simulation import Simulator
-from ..simulation.energy import EnergyAudit
 from ..simulation.scenarios import scenarios
 from ..terrain import Terrain
+from .stage import Frame, Stage
 
 Array = NDArray[np.float64]
 STANDING = "stand"  # the scenario in which any robot stands
-
-
-@dataclass(frozen=True)
-class Frame:
-    """A moment of a simulation, as a picture needs it; arrays are its own.
-
-    Attributes:
-        time: s.
-        rotations: of the bodies, (bodies, 3, 3).
-        positions: of the bodies' origins in the world, (bodies, 3), m.
-        contact_positions: of the touching points, (m, 3), m.
-        contact_normals: of the ground there, (m, 3).
-        contact_forces: on the robot, (m, 3), N.
-        contact_modes: codes of `legged_contact_sim.contact.records`, (m,); a point with a force is never open.
-        energy: the audit; None: nobody keeps it.
-        iterations: of the contact solver in the last step.
-        residual: of the contact solver in the last step.
-    """
-
-    time: float
-    rotations: Array
-    positions: Array
-    contact_positions: Array
-    contact_normals: Array
-    contact_forces: Array
-    contact_modes: NDArray[np.int_]
-    energy: EnergyAudit | None = None
-    iterations: int = 0
-    residual: float = 0.0
 
 
 def find_world(name: str, **changes: Any) -> "World":
@@ -96,6 +67,12 @@ class World:
     def terrain(self) -> Terrain:
         """The ground."""
         return self.sim.terrain_now
+
+    @property
+    def stage(self) -> Stage:
+        """What a picture needs besides frames."""
+        names = self.robot.contact_names
+        return Stage(self.robot, self.folder, self.terrain, self.friction, names, self.sim.contact_model)
 
     @property
     def time(self) -> float:
@@ -167,6 +144,12 @@ class World:
     def push(self, force: Array, duration: float, link: str = "") -> None:
         """Push a link with a force (3,), N, in world axes for a duration, s; no link: the first body of the robot."""
         self.sim.push(link or self.robot.link_names[0], force, duration=duration)
+
+    def pull(self, force: Array, duration: float) -> None:
+        """Let a force (3,), N, on the first body replace those that act there; it ends after a duration, s."""
+        self.sim.end_push(self.robot.link_names[0])
+        if force.any():
+            self.push(force, duration)
 
     def command_velocity(self, forward: float, sideways: float, turning: float) -> None:
         """Ask a walking controller for a velocity, m/s and rad/s; others ignore it."""

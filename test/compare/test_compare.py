@@ -113,7 +113,9 @@ def test_figures_far_apart_depend_on_the_law():
 def test_the_report_has_verdicts_figures_and_data(dropped, tmp_path):
     dropped.write(tmp_path)
     names = {path.name for path in tmp_path.iterdir()}
-    assert names == {"report.html", "report.md", "summary.json", "distance.png", "forces.png", "figures.png"}
+    assert names == {"report.html", "report.md", "summary.json", "runs.npz"} | {
+        f"{k}.png" for k in ("distance", "forces", "figures")
+    }
     found = json.loads((tmp_path / "summary.json").read_text())
     assert len(found["runs"]) == 10 and found["verdicts"]
     for verdict in dropped.verdicts:

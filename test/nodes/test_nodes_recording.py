@@ -17,6 +17,7 @@ from legged_contact_sim import RobotModel
 from legged_contact_sim.recording.bag import completeness_of
 from legged_contact_sim.recording.contents import read
 from legged_contact_sim.recording.plot import draw, title
+from legged_contact_sim.viewer.recordings import find_recordings
 
 ROBOT = RobotModel.from_urdf("quadruped16")
 WEIGHT = ROBOT.total_mass * 9.81
@@ -158,3 +159,18 @@ def test_bag_is_whole_when_simulator_and_recorder_are_killed(bench, tmp_path):
     recorder.send(signal.SIGKILL)
     recorder.wait()
     assert contents(bag)[1] >= until_then
+
+
+def test_the_bag_can_be_replayed(stalled):
+    """Frames are a hundredth of a second apart, and the robot in them is where odometry and joint states had it."""
+    (recording,) = find_recordings(str(stalled[0])).values()
+    times = np.array([frame.time for frame in recording.frames])
+    assert (np.diff(times) > 0.0).all()
+    assert np.median(np.diff(times)) == pytest.approx(0.01, abs=0.002)
+    assert recording.stage.robot.joint_names == ROBOT.joint_names
+    last, found = recording.frames[-1], read(stalled[0])
+    row = found.base.array()[np.searchsorted(found.base.times, last.time - 1e-6)]
+    assert last.positions[0] == pytest.approx(row[:3], abs=2e-3)
+    assert last.contact_forces.sum(axis=0) == pytest.approx([0.0, 0.0, WEIGHT], abs=0.2 * WEIGHT)
+    acting = last.contact_forces.any(axis=1)
+    assert last.contact_positions[acting, 2] == pytest.approx(0.0, abs=2e-3)

@@ -1,8 +1,12 @@
 """The view in a real browser: headless Chromium loads the page, sees the robot and uses the controls."""
 
+import dataclasses
 import io
+import os
 import threading
 import time
+from contextlib import contextmanager
+from pathlib import Path
 
 import chromium
 import numpy as np
@@ -10,7 +14,12 @@ import pytest
 
 pytest.importorskip("viser", reason="the extra `viewer` is not installed")
 
+from legged_contact_sim.simulation.trajectory_file import SavedRuns
 from legged_contact_sim.viewer import find_world
+from legged_contact_sim.viewer.panel import Panel
+from legged_contact_sim.viewer.recordings import recordings_of
+from legged_contact_sim.viewer.replay import Replay
+from legged_contact_sim.viewer.replay_panel import ReplayPanel
 from legged_contact_sim.viewer.session import Session
 from legged_contact_sim.viewer.view import View
 
@@ -33,10 +42,10 @@ def red_pixels(browser):
     return int(np.count_nonzero((scene[..., 0] > 90) & (scene[..., 0] > 2 * scene[..., 1:3].max(axis=2))))
 
 
-@pytest.fixture
-def view():
-    session = Session(find_world("quadruped12"))
-    with View(session, port=0) as page:
+@contextmanager
+def served(show, panel):
+    """Serve a show from a thread of its own."""
+    with View(show, port=0, panel=panel) as page:
         ended = threading.Event()
 
         def show():
@@ -45,9 +54,17 @@ def view():
 
         thread = threading.Thread(target=show)
         thread.start()
+        try:
+            yield page
+        finally:
+            ended.set()
+            thread.join()
+
+
+@pytest.fixture
+def view():
+    with served(Session(find_world("quadruped12")), Panel) as page:
         yield page
-        ended.set()
-        thread.join()
 
 
 def test_page_shows_the_robot_and_obeys(view):
@@ -75,4 +92,41 @@ def test_page_shows_the_robot_and_obeys(view):
         browser.click("button", "left")
         wait_until(lambda: session.frame.positions[0, 1] > before + 0.02)
         browser.until("document.body.innerText.includes('under compliant')")
+
+        browser.click("[role=tab], .mantine-Tabs-tab, [class*=tab] *", "Push")
+        browser.click("label", "drag")
+        wait_until(lambda: view.panel.drag.value)
+        keep(browser, "simulation")
+        assert browser.errors == []
+
+
+def keep(browser, name):
+    """Keep a screenshot to be looked at, where SCREENSHOTS names a folder."""
+    if folder := os.environ.get("SCREENSHOTS"):
+        (Path(folder) / f"{name}.png").write_bytes(browser.picture())
+
+
+def test_the_slider_of_a_replay_goes_to_its_time():
+    world = find_world("quadruped12")
+    runs = {"exact_lcp": world.sim.run(0.5, sample_every=20)}
+    runs["beside"] = dataclasses.replace(runs["exact_lcp"], q=runs["exact_lcp"].q + 0.4 * np.eye(world.robot.nq)[1])
+    replay = Replay(recordings_of(SavedRuns(runs)), "beside")
+    replay.paused = True
+    with served(replay, ReplayPanel) as view, chromium.Chromium() as browser:
+        browser.open(view.address)
+        browser.until("document.body.innerText.includes('quadruped12')")
+        wait_until(lambda: red_pixels(browser) > 500)
+        slider = "document.querySelector('[role=slider]')"
+        browser.until(f"{slider} !== null")
+        browser.run(f"{slider}.focus()")
+        for key in ("End", "Home", *["ArrowRight"] * 12):
+            for kind in ("keyDown", "keyUp"):
+                browser.call("Input.dispatchKeyEvent", type=kind, key=key, code=key)
+            if key == "End":
+                wait_until(lambda: replay.frame.time == replay.playing.end)
+        wait_until(lambda: replay.time == pytest.approx(0.12))
+        assert replay.ghost_frame.time == replay.frame.time == pytest.approx(0.12, abs=0.0101)
+        browser.click("button", "play")
+        wait_until(lambda: replay.frame.time == replay.playing.end)
+        keep(browser, "replay")
         assert browser.errors == []

@@ -4,6 +4,7 @@ import socket
 import time
 import urllib.error
 import urllib.request
+from contextlib import ExitStack, suppress
 
 import numpy as np
 import pytest
@@ -87,7 +88,7 @@ def test_who_watches_too_late_sees_the_newest_frame_and_errors_pause(world):
 
 
 def test_history_keeps_the_last_frames_in_order(world):
-    history = History(world.robot, length=5)
+    history = History(world.stage, length=5)
     for _ in range(8):
         world.advance(0.01)
         history.take(world.frame())
@@ -152,6 +153,51 @@ def test_a_browser_that_never_reads_stalls_nothing(world, monkeypatch):
             view.run(0.5)
             assert view.session.frame.time > before
         silent.close()
+
+
+JUNK = (b"", b"\xff" * 64, b"\x81\xa4type\xa7nothing", "text where bytes belong", b"\x00" * 100_000)
+
+
+def test_ten_browsers_and_hostile_ones_stall_nothing(world):
+    """Ten get the scene, one sends junk, and one vanishes; simulated time goes on, and so do the others."""
+    pytest.importorskip("viser")
+    from websockets.exceptions import ConnectionClosed
+    from websockets.sync.client import connect
+
+    with View(Session(world), port=0) as view, ExitStack() as stack:
+        address = f"localhost:{view.port}"
+
+        def join():
+            return connect(f"ws://{address}", origin=f"http://{address}", subprotocols=["viser-v1.1.1"], max_size=None)
+
+        clients = [stack.enter_context(join()) for _ in range(10)]
+        for client in clients:
+            assert client.recv(timeout=60.0)
+        with suppress(ConnectionClosed):
+            hostile = stack.enter_context(join())
+            for junk in JUNK:
+                hostile.send(junk)
+        gone = join()
+        gone.socket.close()  # no farewell
+        view.run(0.3)
+        before = view.session.frame.time
+        wait_until(lambda: view.refresh() or view.session.frame.time > before + 0.2)
+        assert stack.enter_context(join()).recv(timeout=60.0)  # the server still takes new ones
+        for client in clients:
+            client.ping()
+            assert client.state.name == "OPEN"
+
+
+def test_a_drag_pulls_and_lets_go(world):
+    world.set_gravity(0.0)
+    world.sim.reset(world.sim.q + np.eye(world.robot.nq)[2], None)
+    for _ in range(3):
+        world.pull(np.array([0.0, 10.0, 0.0]), 5.0)  # the last one counts, not the sum
+    world.advance(0.1)
+    world.pull(np.zeros(3), 5.0)
+    before = world.frame().positions[0, 1]
+    world.advance(0.2)
+    assert world.frame().positions[0, 1] - before == pytest.approx(0.2 * 0.1 * 10.0 / world.robot.total_mass, rel=0.1)
 
 
 @pytest.mark.parametrize("name", ["nothing_like_it", "nothing.yaml"])
