@@ -235,6 +235,30 @@ def test_programs_that_start_together_compile_once(bench):
     assert len(bench.processes("square")) == 1
 
 
+SECOND = """
+import signal
+import numpy as np
+import small_kernels
+from legged_contact_sim.jit import request
+own = np.zeros(3)
+small_kernels.other_entry(np.arange(3.0), own)
+assert list(own) == [0.0, 5.0, 20.0]
+(worker,) = request._waiting
+"""
+
+
+@pytest.mark.parametrize(
+    "meanwhile", ["", "worker._process.send_signal(signal.SIGALRM)\nworker._process.wait()\n"], ids=["", "gone"]
+)
+def test_the_process_that_compiles_waits_for_the_next_entry(bench, meanwhile):
+    """If it has lost patience meanwhile, a fresh one compiles the next."""
+    text = bench.module.read_text()
+    bench.module.write_text(text + text[text.index("@compiled") :].replace("squares_entry", "other_entry"))
+    _, told = bench.run("", SECOND + meanwhile)
+    assert len(bench.processes("entry")) == (2 if meanwhile else 1)
+    assert "WARNING" not in told
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells children of their parent's end")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=["killed", "interrupted"])
 def test_a_program_that_ends_takes_its_worker_along_and_holds_up_nobody(bench, number):

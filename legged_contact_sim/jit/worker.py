@@ -1,4 +1,6 @@
-"""The process that compiles an entry for a program (`request`): it changes numba, fills the cache, and ends.
+"""The process that compiles entries for a program (`request`): it changes numba, fills the cache, and ends.
+
+It waits a little for the next entry, which then costs less: imports are done, common functions are typed.
 
 Where there is a second processor, a second process compiles large helpers ahead, and after them what else the program
 is about to call. It is forked, which saves the imports: a worker has no threads.
@@ -21,47 +23,93 @@ from . import compilation, entry_cache, numba_internals
 from .cache import kernel_folder
 from .children import die_with_parent
 from .helpers import Call, KeptHelper, Relay
-from .request import ALONE, DONE, FAILED, PART, UNFIT, UNKNOWN, Job
+from .request import ALONE, DONE, FAILED, PART, READY, UNFIT, UNKNOWN, Job
+
+PATIENCE = 10  # s for which another job is waited for
 
 
 def main() -> None:
-    """Read a job from stdin, and do it."""
+    """Read jobs from stdin, and do them."""
     die_with_parent(signal.SIGKILL)  # LLVM answers to nothing else
-    job: Job = pickle.load(sys.stdin.buffer)
-    if os.getppid() != job.program:
+    program, reports = pickle.load(sys.stdin.buffer)
+    if os.getppid() != program:
         return  # it has ended before we asked to be told
     gc.disable()  # compiling makes few cycles; looking for them takes a tenth of the time
     entry_cache.be_a_worker()
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)  # the end
+    compiler, goes_on = Compiler(reports), True
+    while goes_on:
+        signal.alarm(PATIENCE)
+        try:
+            job = pickle.load(sys.stdin.buffer)
+        except EOFError:
+            return
+        signal.alarm(0)
+        goes_on = compiler.do(job)
 
-    def report(kind: str, error: BaseException | None = None) -> None:
-        os.write(job.reports, json.dumps([kind, "" if error is None else summary(error)]).encode() + b"\n")
 
-    try:
-        entry, signature, works = find(job)
-        relay = Relay([work for work in works if isinstance(work, Call)])
-    except BaseException as error:  # importing somebody else's module may raise anything
-        return report(UNKNOWN, error)
-    try:
-        names = {each.py_func.__qualname__ for each in compilation.entries}
-        numba_internals.patch(names, compilation.shared_helpers, lambda helper: KeptHelper(helper, relay.wait))
-    except BaseException as error:
-        return report(UNFIT, error)
-    second = None
-    if works and may_fork():
-        second = fork(lambda: work_ahead(works, relay, lambda: report(PART)))
-        relay.listen()
-    else:
-        report(ALONE)
+class Compiler:
+    """Numba as this process has it, changed before the first job."""
+
+    def __init__(self, reports: int) -> None:
+        """Report to a file descriptor."""
+        self._reports = reports
+        self._relay: Relay | None = None
+        self._names: set[str] = set()
+
+    def do(self, job: Job) -> bool:
+        """Compile an entry; return whether another job may follow."""
+        try:
+            entry, signature, works = find(job)
+            self._relay = Relay([work for work in works if isinstance(work, Call)])
+        except BaseException as error:  # importing somebody else's module may raise anything
+            return self._fail(UNKNOWN, error)
+        try:
+            self._change_numba()
+        except BaseException as error:
+            return self._fail(UNFIT, error)
+        second = self._start_second(works, self._relay)
+        try:
+            entry.compile(signature)
+        except BaseException as error:
+            return self._fail(FAILED, error)
+        self._report(DONE)
+        if second is not None:
+            with contextlib.suppress(ChildProcessError):  # a program that ignores its children passes that on
+                os.waitpid(second, 0)
+        self._relay = None  # nothing is awaited any more
+        self._report(READY)
+        return True
+
+    def _change_numba(self) -> None:
+        """Change numba, once; entries that have been imported since are known to the changes from now on."""
+        changed = bool(self._names)
+        self._names.update(entry.py_func.__qualname__ for entry in compilation.entries)
+        if not changed:
+            numba_internals.patch(
+                self._names, compilation.shared_helpers, lambda helper: KeptHelper(helper, self._wait)
+            )
+
+    def _start_second(self, works: list[Callable[[], Any]], relay: Relay) -> int | None:
+        """Start a process that does works ahead, if there are any and this process may fork; return its id."""
+        if works and may_fork():
+            second = fork(lambda: work_ahead(works, relay, lambda: self._report(PART)))
+            relay.listen()
+            return second
+        self._report(ALONE)
         relay.close()
-    try:
-        entry.compile(signature)
-    except BaseException as error:
-        return report(FAILED, error)
-    report(DONE)
-    if second is not None:
-        with contextlib.suppress(ChildProcessError):  # a program that ignores its children passes that on
-            os.waitpid(second, 0)
-    return None
+        return None
+
+    def _wait(self, file: Path) -> None:
+        if self._relay is not None:
+            self._relay.wait(file)
+
+    def _fail(self, kind: str, error: BaseException) -> bool:
+        self._report(kind, summary(error))
+        return False
+
+    def _report(self, kind: str, reason: str = "") -> None:
+        os.write(self._reports, json.dumps([kind, reason]).encode() + b"\n")
 
 
 def find(job: Job) -> tuple[Any, tuple[Any, ...], list[Callable[[], Any]]]:
