@@ -2,10 +2,11 @@
 
 import gymnasium
 
+from .curriculum import RoughLanes
 from .task import Randomisation, VelocityTask
 from .velocity import VelocityEnv, VelocityVectorEnv
 
-__all__ = ["Randomisation", "VelocityEnv", "VelocityTask", "VelocityVectorEnv", "register_environments"]
+__all__ = ["Randomisation", "RoughLanes", "VelocityEnv", "VelocityTask", "VelocityVectorEnv", "register_environments"]
 
 NAME = "legged_contact_sim/Quadruped12Velocity-v0"
 

@@ -17,6 +17,7 @@ from ..model import RobotModel
 from ..simulation import Simulator
 from ..simulation.batch import WorldBatch
 from ..terrain import Terrain
+from .curriculum import SLOW, Curriculum, RoughLanes
 from .task import Randomisation, VelocityTask
 
 LAYOUT = "quadruped12"
@@ -39,6 +40,7 @@ class VelocityVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         terrain: str | Terrain = "plane",
         task: VelocityTask | None = None,
         randomisation: Randomisation | None = None,
+        curriculum: RoughLanes | None = None,
         episode: float = 20.0,
         threads: int | None = None,
     ) -> None:
@@ -53,6 +55,7 @@ class VelocityVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             terrain: of all worlds.
             task: commands and rewards; None: the usual.
             randomisation: what is drawn at every reset; None: small velocities only.
+            curriculum: lanes of rougher and rougher ground, instead of the terrain; each world finds its own.
             episode: s, after which an episode is truncated.
             threads: None: one per processor.
 
@@ -70,12 +73,15 @@ class VelocityVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             )
         self.period, self._longest = self.layout.period, round(episode / self.layout.period)
         self.targets = JointTargets(self.robot, self.layout)
-        self.batch = WorldBatch(self.robot, num_envs, contact_models, time_step, terrain, threads)
+        self.curriculum = None if curriculum is None else Curriculum(curriculum, num_envs)
+        ground = terrain if self.curriculum is None else self.curriculum.terrain
+        self.batch = WorldBatch(self.robot, num_envs, contact_models, time_step, ground, threads)
         self._observer = Observer(self.layout, len(self.targets.order), num_envs)
         places = self.robot.position_indices[self.targets.order]
         rates = self.robot.velocity_indices[self.targets.order]
         self._joints = (places, rates, self.targets.default)
-        self._home = Simulator(self.robot, contact_models[0], time_step, self.batch.terrain).home()
+        level = "plane" if self.curriculum else self.batch.terrain
+        self._home = Simulator(self.robot, contact_models[0], time_step, level).home()
         self._home[self.robot.position_indices] = self.targets.rest
         self.single_observation_space = Box(-np.inf, np.inf, (self._observer.size,), np.float32)
         self.single_action_space = Box(-LARGEST_ACTION, LARGEST_ACTION, (len(self.targets.order),), np.float32)
@@ -84,15 +90,23 @@ class VelocityVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._command = np.zeros((num_envs, 3))
         self._action = np.zeros((num_envs, len(self.targets.order)))
         self._age = np.zeros(num_envs, dtype=np.int64)  # periods since the reset
+        self._walked = np.zeros(num_envs)  # along the command, m
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begin all episodes anew; ``options={"command": (N, 3) or (3,)}`` sets the commands."""
+        """Begin all episodes anew.
+
+        ``options``: ``command``, (N, 3) or (3,), sets the commands; ``elapsed``, (N,), s, is how much of its first
+        episode each world has behind it, so that episodes that begin together need not end together.
+        """
         super().reset(seed=seed)
         self._begin(np.ones(self.num_envs, dtype=bool))
-        if options and "command" in options:
+        options = options or {}
+        if "command" in options:
             self._command[:] = options["command"]
+        if "elapsed" in options:
+            self._age[:] = np.round(np.asarray(options["elapsed"], dtype=float) / self.period)
         return self._observe(), {"command": self._command.copy()}
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
@@ -111,8 +125,12 @@ class VelocityVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         truncated = (self._age >= self._longest) & ~terminated
         info: dict[str, Any] = {"command": self._command.copy(), "velocity": v[:, [0, 1, 5]]}
         ended = terminated | truncated
+        self._walked += self.period * (v[:, :2] * self._command[:, :2]).sum(axis=1)
+        if self.curriculum is not None:
+            info["level"] = self.curriculum.level.copy()
         if ended.any():
             info["final_obs"] = self._observe_without_history(q, v)
+            self._judge(ended, terminated)
             self._begin(ended)
         return self._observe(), rewards, terminated, truncated, info
 
@@ -125,9 +143,10 @@ class VelocityVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         random, drawn, count = self.np_random, self.randomisation, int(chosen.sum())
         worlds, batch = self.batch.worlds, self.batch
         batch.model_of[chosen] = random.integers(len(batch.contact_models), size=count)
-        batch.place(
-            chosen, np.tile(self._home, (count, 1)), random.normal(scale=drawn.velocity, size=(count, self.robot.nv))
-        )
+        q = np.tile(self._home, (count, 1))
+        if self.curriculum is not None:
+            q[:, :3] += self.curriculum.starts(chosen, random)
+        batch.place(chosen, q, random.normal(scale=drawn.velocity, size=(count, self.robot.nv)))
         worlds.frictions[chosen] = random.uniform(*drawn.friction, count)
         worlds.masses[chosen] = random.uniform(*drawn.mass, count)
         worlds.delays[chosen] = np.round(random.uniform(*drawn.latency, count) / batch.time_step).astype(np.int64)
@@ -140,7 +159,16 @@ class VelocityVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._command[chosen] = self.task.commands(random, count)
         self._action[chosen] = 0.0
         self._age[chosen] = 0
+        self._walked[chosen] = 0.0
         self._observer.reset(chosen)
+
+    def _judge(self, ended: np.ndarray, fallen: np.ndarray) -> None:
+        """Let the curriculum choose new lanes for worlds of a mask (N,)."""
+        if self.curriculum is not None:
+            speed = np.linalg.norm(self._command[:, :2], axis=1)
+            wanted = np.where(speed > SLOW, speed * self._longest * self.period, 0.0)
+            walked = self._walked / np.maximum(speed, SLOW)
+            self.curriculum.judge(ended, np.nan_to_num(walked), wanted, fallen, self.np_random)
 
     def _wrench(self) -> np.ndarray:
         """Return the pushes of the coming period, (N, 6), N and N m in world axes."""

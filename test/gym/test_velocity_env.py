@@ -6,7 +6,8 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from legged_contact_sim import ParameterError
-from legged_contact_sim.gym import Randomisation, VelocityEnv, VelocityTask, VelocityVectorEnv
+from legged_contact_sim.gym import Randomisation, RoughLanes, VelocityEnv, VelocityTask, VelocityVectorEnv
+from legged_contact_sim.gym.curriculum import Curriculum
 
 NAME = "legged_contact_sim/Quadruped12Velocity-v0"
 
@@ -80,3 +81,41 @@ def test_the_right_velocity_is_worth_most():
 def test_a_time_step_that_does_not_fit_is_refused():
     with pytest.raises(ParameterError, match="time_step"):
         VelocityVectorEnv(1, time_step=3e-3)
+
+
+def test_lanes_grow_rougher_and_worlds_start_above_their_ground():
+    lanes = RoughLanes(levels=3, roughest=0.12)
+    curriculum = Curriculum(lanes, 3)
+    curriculum.level[:] = (0, 1, 2)
+    x = np.linspace(-5.0, 5.0, 101)
+    for level, size in enumerate((0.0, 0.06, 0.12)):
+        heights = curriculum.terrain.height(x, np.full(101, (level + 0.5) * lanes.width))
+        assert heights.min() >= 0.0 and 0.7 * size <= heights.max() <= size
+    x, y, top = curriculum.starts(np.ones(3, dtype=bool), np.random.default_rng(0)).T
+    np.testing.assert_array_equal(np.floor(y / lanes.width), [0, 1, 2])
+    assert (top >= curriculum.terrain.height(x, y)).all()
+
+
+def test_worlds_that_follow_go_to_rougher_ground_and_others_back():
+    curriculum = Curriculum(RoughLanes(levels=3), 6)
+    curriculum.level[:] = (0, 1, 1, 0, 2, 1)
+    ended = np.array([True, True, True, True, True, False])
+    walked, wanted = np.array([9.0, 1.0, 5.0, 0.0, 9.0, 9.0]), np.array([10.0, 10.0, 10.0, 10.0, 10.0, 10.0])
+    curriculum.judge(ended, walked, wanted, np.zeros(6, dtype=bool), np.random.default_rng(0))
+    np.testing.assert_array_equal(curriculum.level[[0, 1, 2, 3, 5]], [1, 0, 1, 0, 1])
+    assert 0 <= curriculum.level[4] < 3
+
+
+def test_a_world_on_a_lane_stands_there_and_tells_its_level():
+    envs = VelocityVectorEnv(2, curriculum=RoughLanes(levels=2, roughest=0.05), episode=0.1)
+    envs.reset(seed=3)
+    envs.curriculum.level[1] = 1
+    envs._begin(np.array([False, True]))
+    for _ in range(4):
+        *_, terminated, _, info = envs.step(np.zeros(envs.action_space.shape))
+        assert not terminated.any()
+    np.testing.assert_array_equal(info["level"], [0, 1])
+    envs._command[:], envs._walked[:] = (0.5, 0.0, 0.0), (0.5 * 0.1 * 0.5, 0.0)
+    envs.step(np.zeros(envs.action_space.shape))  # the last period of the episode
+    np.testing.assert_array_equal(envs.curriculum.level, [1, 0])
+    envs.close()

@@ -1,5 +1,9 @@
 """Worlds that stop and go on: each gives what a simulator alone gives, whatever its neighbours and threads are."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -59,6 +63,45 @@ def test_heavier_worlds_fall_as_fast_and_a_wrench_gives_momentum():
     fallen = ROBOT.home[2] + 1.0 - batch.q[:, 2]
     np.testing.assert_allclose(fallen, 0.5 * 9.81 * 0.1**2, rtol=0.05)
     batch.close()
+
+
+MIXED = """
+import numpy as np
+from legged_contact_sim import RobotModel, Simulator
+from legged_contact_sim.simulation.batch import WorldBatch
+from legged_contact_sim.simulation.world_entries import ENTRIES
+
+robot, count = RobotModel.from_urdf("quadruped12"), len(ENTRIES)
+targets = robot.home[robot.position_indices] + 0.1
+v0 = np.random.default_rng(1).normal(scale=0.2, size=robot.nv)
+sims = [Simulator(robot, model, 1e-3, friction=0.5) for model in ENTRIES]
+q0 = sims[0].home() - 1e-3 * np.eye(robot.nq)[2]
+batch = WorldBatch(robot, count, tuple(ENTRIES), 1e-3, threads=1)
+batch.hold(200.0, 5.0)
+batch.model_of[:], batch.worlds.frictions[:] = np.arange(count), 0.5
+batch.place(np.ones(count, dtype=bool), np.tile(q0, (count, 1)), np.tile(v0, (count, 1)))
+for _ in range(2):
+    batch.command(targets)
+    batch.advance(2)
+for sim, q, v in zip(sims, batch.q, batch.v):
+    sim.hold(200.0, 5.0, targets)
+    sim.reset(q0, v0)
+    touched = False
+    for _ in range(4):
+        sim.step()
+        touched |= sim.contacts.force.any()
+    assert touched, sim
+    np.testing.assert_allclose(q, sim.q, atol=1e-10, err_msg=repr(sim))
+    np.testing.assert_allclose(v, sim.v, atol=1e-10, err_msg=repr(sim))
+assert len({tuple(v) for v in batch.v}) == count
+"""
+
+
+def test_worlds_of_one_batch_move_each_under_its_own_model():
+    """All models with an entry, uncompiled: each entry would take a dozen seconds to compile."""
+    plain = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run([sys.executable, "-c", MIXED], env=plain, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_turning_back_is_the_inverse_rotation():
