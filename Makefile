@@ -96,9 +96,9 @@ $(VENV)/.packages: requirements/$(PACKAGES).txt $(SOURCES) | $(VENV)/.python
 
 # A sourced ROS 2 is used as it is; without one, its wheels and the interfaces that they lack are added.
 $(VENV)/.ros: requirements/ros.txt $(wildcard interfaces/*/*/*) interfaces/build.sh $(VENV)/.packages
-	@if $(RUN) -c 'import rclpy, tf2_msgs.action, legged_contact_sim_msgs.msg' 2>/dev/null; then :; \
+	@if $(RUN) -c 'import rclpy, tf2_msgs.action, control_msgs.action, legged_contact_sim_msgs.msg as m; m.EnergyAudit().moving_ground' 2>/dev/null; then :; \
 	elif $(RUN) -c 'import sys, rclpy; sys.exit(rclpy.__file__.startswith(sys.prefix))' 2>/dev/null; then \
-		echo "== a sourced ROS 2 without legged_contact_sim_msgs: no contact states; build interfaces/messages with colcon"; \
+		echo "== a sourced ROS 2 without control_msgs or legged_contact_sim_msgs: install the one, build interfaces/messages with colcon"; \
 	elif [ "$$(uname -sm)" = "Linux x86_64" ]; then \
 		echo "== adding ROS 2 from PyPI to $(VENV) (requirements/ros.txt)"; \
 		$(INSTALL) -r requirements/ros.txt && interfaces/build.sh $(VENV); \

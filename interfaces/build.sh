@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Build the interfaces that the ROS 2 wheels of PyPI lack into a virtual environment: interfaces/build.sh VENV
-# Those are tf2_msgs and our own legged_contact_sim_msgs; what can be imported and is complete is left as it is.
+# Those are tf2_msgs, the joint trajectories of control_msgs, and our own legged_contact_sim_msgs; what can be imported and is complete is left as it is.
 # Needs cmake, a C++ compiler and Python's headers; installs them where apt-get and the right to use it are there.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -10,6 +10,7 @@ python=$venv/bin/python
 complete() {
     case $1 in
         transforms) "$python" -c 'from tf2_msgs import action, msg, srv; (msg.TFMessage(), msg.TF2Error(), srv.FrameGraph, action.LookupTransform)' ;;
+        joint_trajectories) "$python" -c 'from control_msgs.action import FollowJointTrajectory; FollowJointTrajectory.Goal()' ;;
         messages) "$python" -c 'from legged_contact_sim_msgs.msg import ContactState, EnergyAudit, LowLevelCommand; ContactState(), EnergyAudit().moving_ground, LowLevelCommand()' ;;
     esac 2>/dev/null
 }
@@ -17,7 +18,7 @@ headers() { "$python" -c 'import os, sys, sysconfig; sys.exit(not os.path.exists
 ready() { command -v cmake && command -v c++ && command -v make && headers; }
 
 missing=()
-for package in transforms messages; do complete $package || missing+=("$package"); done
+for package in transforms joint_trajectories messages; do complete $package || missing+=("$package"); done
 [ ${#missing[@]} -gt 0 ] || exit 0
 if ! ready >/dev/null; then
     version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')

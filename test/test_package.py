@@ -104,7 +104,7 @@ def test_manifest_names_every_python_dependency_of_the_wheel(wheel):
 
 def test_manifest_names_every_package_of_interfaces_that_a_node_imports():
     declared = {element.text for element in MANIFEST if element.tag == "depend"}
-    optional = {"simulation_interfaces", "legged_contact_sim_msgs"}
+    optional = {"simulation_interfaces", "legged_contact_sim_msgs", "control_msgs"}
     texts = [path.read_text() for path in (ROOT / NAME / "nodes").glob("*.py")]
     imported = {name for text in texts for name in re.findall(r"^from (\w+)\.(?:msg|srv) import", text, re.MULTILINE)}
     assert len(imported) > 5

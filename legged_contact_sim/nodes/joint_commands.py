@@ -11,6 +11,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMessage
 
+from ..control import JointTrajectory
 from ..errors import LeggedContactSimError, ParameterError
 from ..model.gains import proposed_gains
 from ..simulation import Simulator
@@ -20,6 +21,7 @@ from .qos import COMMANDS
 from .snapshot import NANOSECONDS
 from .topic_control import QUANTITIES, TopicSystem, commanded, topic_systems
 from .trajectories import motion_of
+from .trajectory_goals import INVALID_GOAL, TrajectoryGoal
 
 MOST_BYTES = 1 << 16  # of a message; longer ones are not even looked at
 MOST_A_TICK = 4  # messages per topic; what waits beyond them is taken next time, or overwritten by newer ones
@@ -66,6 +68,7 @@ class Commands:
         if not values["composed"]:  # the controller in this process is the only one who commands
             self._listen_to_all(node)
         self.received = self.dropped = 0
+        self._goal: TrajectoryGoal | None = None
         self.answered = -1
         self._now = 0.0
         self._last: float | None = None
@@ -100,6 +103,8 @@ class Commands:
     def efforts(self, now: float) -> np.ndarray:
         """Return the efforts (joint_count,) for the tick that begins now, s, after telling the drives their targets."""
         self.drives.apply(now, self.gains)
+        if self._goal:
+            self._watch(self._goal, now)
         return self.drives.effort
 
     def answers(self, awaited: int | None) -> bool:
@@ -118,6 +123,9 @@ class Commands:
     def forget(self) -> None:
         """Let go of the joints, as before the first command."""
         self.drives.release()
+        if self._goal:
+            self._goal.finish(INVALID_GOAL, "the joints were let go")
+            self._goal = None
         self._last = None
         self.answered = -1
         self.timed_out = False
@@ -136,6 +144,49 @@ class Commands:
         nothing = np.zeros(len(effort))
         self.drives.want(Wanted(np.arange(len(effort)), effort, nothing, nothing), now)
         self._count(now, stamp)
+
+    def motion_from(self, message: JointTrajectoryMessage, start: float) -> Motion:
+        """Return the motion from where the joints are through the points of a message, from a time on, s.
+
+        Raises:
+            RefusedError: a joint is unknown, named twice, or there is none.
+            ParameterError: the points cannot be followed.
+        """
+        columns = self._columns_of(message.joint_names)
+        if not len(columns):
+            raise RefusedError("length", "expected some joints, found 0")
+        robot = self._simulator.robot
+        return Motion(start, columns, motion_of(message, robot, self._simulator.q[robot.position_indices]))
+
+    def pursue(self, goal: TrajectoryGoal, now: float) -> None:
+        """Follow the trajectory of a goal from now on, s; another goal ends."""
+        if self._goal:
+            self._goal.finish(INVALID_GOAL, "replaced by another goal")
+        self._goal = goal
+        self.drives.follow(goal.motion)
+        self._count(now, -1)
+
+    def cancel(self, goal: TrajectoryGoal) -> None:
+        """Let the joints stay where they are, unless the goal has ended."""
+        if goal is self._goal and not goal.done.is_set():
+            self._stay(goal)
+            goal.finish(INVALID_GOAL, "cancelled")
+
+    def _watch(self, goal: TrajectoryGoal, now: float) -> None:
+        if self.drives.motion is not goal.motion:
+            goal.finish(INVALID_GOAL, "replaced by another command")
+        else:
+            robot, q, v = self._simulator.robot, self._simulator.q, self._simulator.v
+            goal.look(now, np.array([q[robot.position_indices], v[robot.velocity_indices]]))
+            if goal.done.is_set() and goal.value.code:
+                self._stay(goal)
+        if goal.done.is_set():
+            self._goal = None
+
+    def _stay(self, goal: TrajectoryGoal) -> None:
+        joints = self._simulator.q[self._simulator.robot.position_indices]
+        here = JointTrajectory(np.zeros(1), joints[None].copy())
+        self.drives.follow(Motion(goal.motion.start, goal.motion.columns, here))
 
     def _accept(self, raw: bytes, kind: type, take: Callable[[Any, int | None], int], awaited: int | None) -> None:
         if len(raw) > MOST_BYTES:
@@ -221,11 +272,7 @@ class Commands:
         return -1 if awaited is None else awaited
 
     def _take_trajectory(self, message: JointTrajectoryMessage, awaited: int | None) -> int:
-        columns = self._columns_of(message.joint_names)
-        if not len(columns):
-            raise RefusedError("length", "expected some joints, found 0")
-        joints = self._simulator.q[self._simulator.robot.position_indices]
-        self.drives.follow(Motion(self._now, columns, motion_of(message, self._simulator.robot, joints)))
+        self.drives.follow(self.motion_from(message, self._now))
         return -1 if awaited is None else awaited
 
     def _columns_by_name(self, names: list[str]) -> np.ndarray:

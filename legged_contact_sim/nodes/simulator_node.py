@@ -1,7 +1,6 @@
 """The simulator as a ROS 2 node: its own loop in the main thread, services and parameters in a thread beside it."""
 
 import gc
-import importlib.util
 import time
 from collections.abc import Callable
 from typing import Any
@@ -21,6 +20,7 @@ from ..terrain import make_terrain
 from .composition import Composition
 from .declared import declare, take_value
 from .joint_commands import Commands
+from .optional_interfaces import offer_optional
 from .pacing import Pacer
 from .parameters import contact_settings, declarations, refuse_unknown, terrain_settings
 from .process import Running, run_process, served
@@ -71,9 +71,9 @@ class SimulatorNode(Node):
         self.paused: bool = self.values["paused"]
         self.stopped = False  # paused at the start, until it is set running or paused again
         self._warn = warn
-        self._requests = Requests()
+        self.requests = Requests()
         self._stepping: Stepping | None = None  # steps that are being done while paused
-        self._begun = 0  # ns; what every stamp has beyond the simulator's own time
+        self.begun = 0  # ns; what every stamp has beyond the simulator's own time
         self._ticks = self._resets = 0
         self._trouble = self._waiting = ""
         self._put_into_start_state()
@@ -83,16 +83,13 @@ class SimulatorNode(Node):
         self.stepping_group = MutuallyExclusiveCallbackGroup()
         self.create_service(Trigger, "step", self._on_step, callback_group=self.stepping_group)
         self.add_on_set_parameters_callback(self._change_parameters)
-        if importlib.util.find_spec("simulation_interfaces"):
-            from .simulation_services import SimulationServices
-
-            self._simulation_services = SimulationServices(self)
+        self._optional = offer_optional(self)
 
     # What can be asked of the node, from any thread.
 
     def reset(self, time_too: bool = True, state_too: bool = True) -> None:
         """Put the robot into its start state and the time back to zero, or only one of them; /clock tells first."""
-        self._requests.ask(lambda: self._reset(time_too, state_too))
+        self.requests.ask(lambda: self._reset(time_too, state_too))
 
     def pause(self, paused: bool) -> None:
         """Stop time or let it go on."""
@@ -102,7 +99,7 @@ class SimulatorNode(Node):
             self.paused, self.stopped = paused, False
             self.pacer.begin()
 
-        self._requests.ask(change)
+        self.requests.ask(change)
 
     def stop(self) -> None:
         """Put everything back to the start and let time stand there."""
@@ -111,7 +108,7 @@ class SimulatorNode(Node):
             self._reset(time_too=True, state_too=True)
             self.paused = self.stopped = True
 
-        self._requests.ask(change)
+        self.requests.ask(change)
 
     def quit(self) -> None:
         """End the loop, and with it the process."""
@@ -135,8 +132,8 @@ class SimulatorNode(Node):
             self._end_stepping("replaced by other steps")
             self._stepping = None if stepping.done.is_set() else stepping
 
-        self._requests.ask(begin)
-        self._requests.await_result(stepping, (lambda: tell(stepping.value)) if tell else None)
+        self.requests.ask(begin)
+        self.requests.await_result(stepping, (lambda: tell(stepping.value)) if tell else None)
 
     def set_state(self, q: np.ndarray, v: np.ndarray) -> None:
         """Put the robot into a state without changing the time."""
@@ -145,7 +142,7 @@ class SimulatorNode(Node):
             self.simulator.set_state(q, v)
             self._look_at_new_state()
 
-        self._requests.ask(change)
+        self.requests.ask(change)
 
     # The loop.
 
@@ -155,7 +152,7 @@ class SimulatorNode(Node):
         self._publish()
         self.pacer.begin()
         while running:
-            self._requests.serve()
+            self.requests.serve()
             if not self._moves():
                 self.outputs.publish_conditions(self.snapshot, self._conditions)
                 time.sleep(IDLE)
@@ -168,7 +165,7 @@ class SimulatorNode(Node):
             if self._stepping and self._stepping.advance():
                 self._stepping = None
         self._end_stepping("ended")
-        self._requests.end()
+        self.requests.end()
 
     def _moves(self) -> bool:
         """Return whether time goes on: while it is not paused, and during steps that were asked for."""
@@ -225,7 +222,7 @@ class SimulatorNode(Node):
             if time.monotonic() - reminded > REMINDER:
                 self._remind()
                 reminded = time.monotonic()
-            self._requests.serve()
+            self.requests.serve()
             time.sleep(GLANCE)
         if self._waiting:
             self._waiting = ""
@@ -242,7 +239,7 @@ class SimulatorNode(Node):
         self.outputs.publish_everything(self.snapshot, self._conditions)
 
     def _publish(self) -> None:
-        self.snapshot.take_time(self._begun + round(self.simulator.time * NANOSECONDS))
+        self.snapshot.take_time(self.begun + round(self.simulator.time * NANOSECONDS))
         self.outputs.publish_due(self._ticks, self.snapshot, self._conditions)
 
     def _conditions(self) -> dict[str, Any]:
@@ -282,7 +279,7 @@ class SimulatorNode(Node):
         if not state_too:
             self.simulator.set_state(*state)
             self._look_at_new_state()
-        self._begun = 0 if time_too else elapsed
+        self.begun = 0 if time_too else elapsed
         self._ticks = 0
         self._resets += 1
         self.commands.forget()
@@ -322,7 +319,7 @@ class SimulatorNode(Node):
                 if change.name in self._declared:
                     take_value(values, change.name, self._declared[change.name], change.value)
             self._try(values)
-            self._requests.ask(lambda: self._take_values(values))
+            self.requests.ask(lambda: self._take_values(values))
         except LeggedContactSimError as error:
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)

@@ -2,9 +2,13 @@
 
 import numpy as np
 import pytest
+from action_msgs.msg import GoalStatus
 from builtin_interfaces.msg import Duration
+from control_msgs.action import FollowJointTrajectory
+from control_msgs.msg import JointTolerance
 from diagnostic_msgs.msg import DiagnosticArray
-from ros_bench import seconds, wait_for
+from rclpy.action import ActionClient
+from ros_bench import PATIENCE, seconds, wait_for
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
@@ -207,3 +211,90 @@ def test_the_stand_is_the_same_without_ros(stand):
     sim.command(bent(), stiffness=KP, damping=KD)
     sim.run(1.5)
     np.testing.assert_allclose(over_ros.position, sim.q[7:], atol=2e-3)
+
+
+def trajectory(goal, seconds=0.3, names=NAMES):
+    nanoseconds = Duration(sec=int(seconds), nanosec=round(1e9 * (seconds % 1.0)))
+    points = [JointTrajectoryPoint(positions=goal, time_from_start=nanoseconds)] if goal is not None else []
+    return JointTrajectory(joint_names=names, points=points)
+
+
+@pytest.fixture(scope="module")
+def follow(stand):
+    """Return how a goal of FollowJointTrajectory is sent: (status, result, feedback); ``cancel`` after the first."""
+    client = ActionClient(stand.node, FollowJointTrajectory, "/joint_trajectory_controller/follow_joint_trajectory")
+    assert client.wait_for_server(timeout_sec=PATIENCE)
+
+    def done(future):
+        stand.executor.spin_until_future_complete(future, timeout_sec=PATIENCE)
+        return future.result()
+
+    def send(cancel=False, replace=None, **goal):
+        told = []
+        handle = done(
+            client.send_goal_async(FollowJointTrajectory.Goal(**goal), lambda told_now: told.append(told_now))
+        )
+        if cancel or replace:
+            wait_for(lambda: stand.executor.spin_once(timeout_sec=0.1) or told, "feedback", stand.processes)
+        if cancel:
+            done(handle.cancel_goal_async())
+        if replace:
+            replace()
+        result = done(handle.get_result_async())
+        return result.status, result.result, told
+
+    yield send
+    client.destroy()
+
+
+def test_a_trajectory_is_followed_to_its_goal_within_tolerances(stand, follow):
+    joints = stand.mailbox(JointState, "/joint_states")
+    reaches(stand, joints, HOME)
+    within = [JointTolerance(name=name, position=0.03) for name in NAMES]
+    status, result, told = follow(trajectory=trajectory(bent(), 0.4), path_tolerance=within, goal_tolerance=within)
+    assert (status, result.error_code, result.error_string) == (GoalStatus.STATUS_SUCCEEDED, 0, "")
+    assert np.abs(np.array(stand.latest(joints).position) - bent()).max() < 0.04
+    first = told[0].feedback
+    assert first.joint_names == NAMES
+    assert np.array(first.desired.positions) - first.actual.positions == pytest.approx(np.array(first.error.positions))
+
+
+def test_goals_that_are_missed_cancelled_or_replaced(stand, follow):
+    """The joints stay where they are then, and whoever asked is told why."""
+    joints, result = stand.mailbox(JointState, "/joint_states"), FollowJointTrajectory.Result
+    narrow = [JointTolerance(name=NAMES[1], position=1e-6)]
+    status, answer, _ = follow(trajectory=trajectory(bent(0.3), 0.2), path_tolerance=narrow)
+    assert (status, answer.error_code) == (GoalStatus.STATUS_ABORTED, result.PATH_TOLERANCE_VIOLATED)
+    assert answer.error_string.startswith(f"{NAMES[1]}: position was off by ")
+    status, answer, _ = follow(
+        trajectory=trajectory(bent(), 0.1), goal_tolerance=narrow, goal_time_tolerance=Duration(nanosec=1_000_000)
+    )
+    assert (status, answer.error_code) == (GoalStatus.STATUS_ABORTED, result.GOAL_TOLERANCE_VIOLATED)
+    status, answer, _ = follow(cancel=True, trajectory=trajectory(bent(0.3), 1000.0))
+    assert (status, answer.error_string) == (GoalStatus.STATUS_CANCELED, "cancelled")
+    wait_for(lambda: np.abs(stand.latest(joints).velocity).max() < 0.02, "the joints stay", stand.processes)
+    listed = publisher(stand, Float64MultiArray, "/position_controller/commands")
+    status, answer, _ = follow(
+        replace=lambda: listed.publish(Float64MultiArray(data=list(HOME))), trajectory=trajectory(bent(0.3), 1000.0)
+    )
+    assert (status, answer.error_string) == (GoalStatus.STATUS_ABORTED, "replaced by another command")
+    reaches(stand, joints, HOME)
+
+
+@pytest.mark.parametrize(
+    ("goal", "code"),
+    [
+        ({"trajectory": trajectory(None)}, "INVALID_GOAL"),
+        ({"trajectory": trajectory([NAN] * 12)}, "INVALID_GOAL"),
+        ({"trajectory": trajectory([0.0], names=["tail"])}, "INVALID_JOINTS"),
+        ({"trajectory": trajectory(HOME.tolist()), "path_tolerance": [JointTolerance(name="tail")]}, "INVALID_GOAL"),
+        (
+            {"trajectory": trajectory(HOME.tolist()), "goal_tolerance": [JointTolerance(name=NAMES[0], velocity=NAN)]},
+            "INVALID_GOAL",
+        ),
+    ],
+)
+def test_goals_that_cannot_be_meant_are_refused_by_their_code(follow, goal, code):
+    status, answer, _ = follow(**goal)
+    assert (status, answer.error_code) == (GoalStatus.STATUS_ABORTED, getattr(FollowJointTrajectory.Result, code))
+    assert answer.error_string
