@@ -55,9 +55,19 @@ class Layout:
 
 def layouts() -> dict[str, Path]:
     """Return the ready layouts by name."""
+    return _packaged("yaml")
+
+
+def policies() -> dict[str, Path]:
+    """Return the policies that this package brings, by name."""
+    return _packaged("onnx")
+
+
+def _packaged(ending: str) -> dict[str, Path]:
+    """Return files beside the scenarios by name; those of a checkout hide those that are installed."""
     found: dict[str, Path] = {}
     for folder in config_folders():
-        for path in sorted((folder / FOLDER).glob("*.yaml")):
+        for path in sorted((folder / FOLDER).glob(f"*.{ending}")):
             found.setdefault(path.stem, path)
     return found
 

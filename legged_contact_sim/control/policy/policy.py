@@ -12,7 +12,7 @@ from ...model.gains import proposed_gains
 from ..controller import Controller, Observation
 from ..parameters import Parameters, numbers, text
 from .by_joint import by_joint
-from .layout import Layout, load_layout
+from .layout import Layout, load_layout, policies
 from .network import Network
 from .observing import Observer, Readings, gravity_direction
 
@@ -21,8 +21,9 @@ from .observing import Observer, Readings, gravity_direction
 class PolicyParameters(Parameters):
     """Parameters of `policy`.
 
-    ``file``: ONNX. ``layout``: name of a ready layout or path of a YAML file; empty: the file beside the ONNX file with
-    the same name. ``velocity``: wanted until another comes (m/s, m/s, rad/s); empty: that of the layout.
+    ``file``: ONNX, a path or the name of a policy that this package brings. ``layout``: name of a ready layout or path
+    of a YAML file; empty: the file beside the ONNX file with the same name. ``velocity``: wanted until another comes
+    (m/s, m/s, rad/s); empty: that of the layout.
     """
 
     file: str = text("")
@@ -86,12 +87,13 @@ class Policy(Controller):
             raise ModelError(f"{robot.name}: a policy needs a floating base, found a {robot.base} one")
         if not parameters.file:
             raise ParameterError("policy.file: expected the path of an ONNX file")
-        beside = Path(parameters.file).with_suffix(".yaml")
+        file = policies().get(parameters.file, Path(parameters.file))
+        beside = file.with_suffix(".yaml")
         if not parameters.layout and not beside.is_file():
             raise ParameterError(f"policy.layout: expected a name or path, since there is no {beside}")
         self.layout = load_layout(parameters.layout or str(beside))
         self.targets = JointTargets(robot, self.layout)
-        self.network = Network(parameters.file, self.layout.states)
+        self.network = Network(file, self.layout.states)
         self.observer = Observer(self.layout, len(self.targets.order))
         if self.network.input_size not in (None, self.observer.size):
             raise ParameterError(
