@@ -32,6 +32,7 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--feet", metavar="NAMES", help="contact points or links, separated by commas")
     parser.add_argument("--meshes", default="hull", help="hull or skip")
     parser.add_argument("--mimic", default="couple", help="couple or lock joints that mimic others")
+    parser.add_argument("--self-collision", action="store_true", help="let the robot's bodies collide with one another")
     parser.add_argument("--xacro", action="append", default=[], metavar="NAME:=VALUE", help="argument of a xacro file")
 
 
@@ -47,6 +48,7 @@ def read_robot(options: argparse.Namespace) -> RobotModel:
             packages=options.package_path,
             srdf=options.srdf,
             mimic=options.mimic,
+            self_collision=options.self_collision,
             xacro_arguments=options.xacro,
         )
 

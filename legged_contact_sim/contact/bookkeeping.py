@@ -68,7 +68,7 @@ def book_contacts(system, contacts, h, z, settings):
         contact, r = system.contacts[system.active[k]], 3 * k
         contact.mode = system.modes[k]
         contact.stuck, contact.lapse = 1 if contact.mode == STICK else 0, h
-        change = velocity_at(spatial(system.bodies[contact.link].jump), vector(contact.position))
+        change = velocity_at(spatial(system.bodies[contact.motion].jump), vector(contact.position))
         contact.end_velocity[0] = contact.free_velocity[0] + vdot(vector(contact.normal), change)
         contact.end_velocity[1] = contact.free_velocity[1] + vdot(vector(contact.first_tangent), change)
         contact.end_velocity[2] = contact.free_velocity[2] + vdot(vector(contact.second_tangent), change)
@@ -104,7 +104,7 @@ def close_gaps(system, h, contacts):
             if contact.near == 0:
                 contact.closed = 0
                 continue
-            change = normal_change(contact, spatial(system.bodies[contact.link].jump))
+            change = normal_change(contact, spatial(system.bodies[contact.motion].jump))
             contact.end_velocity[0] = contact.free_velocity[0] + (change if contacts > 0 else 0.0)
         contact.end_gap = contact.gap + 0.5 * h * contact.end_velocity[0]
         # One that bore a load stays closed over a gap that the curvature of its path leaves: it is no flight.

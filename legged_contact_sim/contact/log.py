@@ -85,7 +85,7 @@ def slip_velocity(contact):
 @inlined
 def record_contacts(system, h, row):
     """Write the contact points' part of a log row: five blocks of vectors and numbers, see `LogRows`."""
-    points = len(system.contacts)
+    points = len(system.contacts) - len(system.pairs)
     slips, positions, normals, gaps = 3 * points, 6 * points, 9 * points, 12 * points
     for k in range(points):
         contact = system.contacts[k]

@@ -15,7 +15,7 @@ from ..terrain import Terrain
 from .memory import rebuilt, remembered
 from .parameters import GROUND, checked_value
 from .parameters import Parameters as ParameterSet
-from .records import CONTACT, CONTACTS, WORK_TERMS
+from .records import CONTACT, CONTACTS, IDENTITY, WORK_TERMS
 from .system import System, build_system
 
 
@@ -71,6 +71,7 @@ class ContactModel(ABC):
     contact_record: ClassVar[np.dtype] = CONTACT  # of one contact point; `extended` adds what a model keeps of its own
     moves_ground: ClassVar[bool] = False  # True: it knows contact velocities relative to a ground that moves
     closes_loops: ClassVar[bool] = False  # True: it simulates robots with loops and coupled joints
+    collides: ClassVar[bool] = False  # True: it simulates robots whose bodies collide with one another
     first_room: ClassVar[int | None] = None  # for so many contacts at once the system is built; None: for all points
 
     def __init__(self, robot: RobotModel, terrain: Terrain, parameters: ParameterSet) -> None:
@@ -89,12 +90,20 @@ class ContactModel(ABC):
             raise ParameterError(
                 f"contact_model: {self.name} cannot move the ground; expected one that steps through time"
             )
+        if len(robot.collision_pairs) and (len(robot.closures) or not self.collides):
+            raise ParameterError(self._cannot_collide())
         self.robot = robot
         self.terrain = terrain
         self.parameters = parameters
         self.system: System = build_system(robot, terrain, self.contact_record, self.first_room)
         self.events: list[Event] = []
         self.time = 0.0  # of the simulator when the state was last set, s
+
+    def _cannot_collide(self) -> str:
+        """Return why the model does not simulate a robot whose bodies collide."""
+        if self.collides:
+            return "self_collision: a robot with loops or coupled joints cannot have it; expected one without them"
+        return f"self_collision: {self.name} knows contact with the ground only; expected exact_lcp or moreau"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return how to make another one that goes on from here: models can be pickled and copied."""
@@ -125,9 +134,9 @@ class ContactModel(ABC):
     def restart(self) -> None:
         """Forget contacts, anchors and events after the state was set; moving ground is where it is at `time`."""
         contacts = self.system.contacts
-        identity = contacts[["link", "offset", "radius"]].copy()
+        identity = contacts[IDENTITY].copy()
         contacts[:] = np.zeros(1, dtype=contacts.dtype)
-        contacts[["link", "offset", "radius"]] = identity
+        contacts[IDENTITY] = identity
         contacts["normal"][:, 2] = 1.0
         if self.terrain.moves:
             self.system.terrain[:] = self.terrain.at(self.time).record

@@ -12,6 +12,7 @@ MODES = ("open", "stick", "slip")
 CONTACT = np.dtype(
     [
         ("link", "i8"),  # index of the body that carries the point
+        ("motion", "i8"),  # index of the body record that holds its motion: the link's, or that of a pair of bodies
         ("offset", "f8", 3),  # centre in the body's frame, m
         ("radius", "f8"),  # of the sphere around the centre, m
         ("mode", "i8"),  # OPEN, STICK or SLIP
@@ -38,6 +39,8 @@ CONTACT = np.dtype(
     ],
     align=True,
 )
+
+IDENTITY = ["link", "motion", "offset", "radius"]  # what stays when a contact's past is forgotten
 
 
 def extended(record: np.dtype, own: list[tuple[Any, ...]]) -> np.dtype:

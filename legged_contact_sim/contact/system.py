@@ -23,12 +23,13 @@ from .records import CONTACT, SOLVER_TERMS, WORK_TERMS
 class System(NamedTuple):
     """A robot on a terrain in the middle of a step. Rates are in outer axes.
 
-    n links, m contact points, room for c contacts and s scalar rows (joint limits) at once, r = 3 c + s rows.
+    n links, m contact points, p pairs of bodies that can collide; room for c contacts and s scalar rows (joint limits)
+    at once, r = 3 c + s rows.
     """
 
     links: Any  # LINK (n,)
-    bodies: Any  # BODY (n + 1,)
-    contacts: Any  # the model's record, which begins with CONTACT's fields, (m,)
+    bodies: Any  # BODY (n + p + 1,): links, relative motions of pairs, the world
+    contacts: Any  # the model's record, which begins with CONTACT's fields, (m + p,)
     terrain: Any  # TERRAIN (1,)
     heights: Any  # nodes of a height field
     rows: Any  # ROW (r,)
@@ -53,6 +54,7 @@ class System(NamedTuple):
     modes: Any  # OPEN, STICK or SLIP of each contact that acts, (c,)
     elastic_impulses: Any  # of an impact whose restitution would gain energy, (r,)
     work: Any  # of the solver: a named tuple of its own, or None
+    pairs: Any  # PAIR records of bodies that can collide, whose contacts are the last ones, (p,)
     closures: Any  # `Closures` of a robot with loops or coupled joints, else ()
 
 
@@ -63,13 +65,25 @@ LEFT, LENGTH, ARRIVALS, ARRIVAL, IMPACTS_SO_FAR, NEEDED = range(6)
 
 
 def contact_records(robot: RobotModel, record: np.dtype = CONTACT) -> np.ndarray:
-    """Return fresh records for the robot's contact points: CONTACT, or what extends it."""
-    contacts = np.zeros(len(robot.contact_points), dtype=record)
-    contacts["link"] = robot.contact_points["link"]
-    contacts["offset"] = robot.contact_points["position"]
-    contacts["radius"] = robot.contact_points["radius"]
+    """Return fresh records for the robot's contact points and, after them, its collision pairs.
+
+    Args:
+        robot: the robot.
+        record: CONTACT, or what extends it.
+    """
+    points, pairs = robot.contact_points, robot.collision_pairs
+    contacts = np.zeros(contact_count(robot), dtype=record)
+    contacts["link"] = np.concatenate([points["link"], pairs["first"]])
+    contacts["motion"] = np.concatenate([points["link"], len(robot.links) + np.arange(len(pairs))])
+    contacts["offset"][: len(points)] = points["position"]
+    contacts["radius"][: len(points)] = points["radius"]
     contacts["normal"][:, 2] = 1.0
     return contacts
+
+
+def contact_count(robot: RobotModel) -> int:
+    """Return how many contacts there can be at once: points on the ground, and pairs of bodies."""
+    return len(robot.contact_points) + len(robot.collision_pairs)
 
 
 def build_system(
@@ -81,13 +95,13 @@ def build_system(
         robot: the robot.
         terrain: the ground.
         contact_record: what the model keeps of a contact point.
-        room: for so many contacts at once; None: for all points.
+        room: for so many contacts at once; None: for all.
     """
-    n, nv, points = len(robot.links), robot.nv, len(robot.contact_points)
-    contacts = points if room is None else min(room, points)
+    n, nv, most = len(robot.links), robot.nv, contact_count(robot)
+    contacts = most if room is None else min(room, most)
     return System(
         links=robot.links,
-        bodies=workspace(robot),
+        bodies=workspace(robot, len(robot.collision_pairs)),
         contacts=contact_records(robot, contact_record),
         terrain=terrain.record.copy() if terrain.moves else terrain.record,
         heights=terrain.heights,
@@ -100,7 +114,8 @@ def build_system(
         pushes=no_pushes(),
         pending=np.zeros(6),
         work=None,
-        closures=closure_work(robot.closures, n, 3 * points + ROWS_OF_A_JOINT * robot.joint_count)
+        pairs=robot.collision_pairs,
+        closures=closure_work(robot.closures, n, 3 * most + ROWS_OF_A_JOINT * robot.joint_count)
         if len(robot.closures)
         else (),
         **problem_arrays(n, contacts, ROWS_OF_A_JOINT * robot.joint_count),

@@ -26,13 +26,13 @@ BODY = np.dtype(
 )
 
 
-def workspace(robot: RobotModel) -> np.ndarray:
-    """Return body records, (n + 1,): one per link and, last, so that parent -1 finds it, the world.
+def workspace(robot: RobotModel, others: int = 0) -> np.ndarray:
+    """Return body records, (n + others + 1,): one per link, others, and last, so that parent -1 finds it, the world.
 
     The world stands upright and accelerates against gravity, which spares every body its weight (Featherstone, 5.3).
     What bodies hand down to it is never read.
     """
-    bodies = np.zeros(len(robot.links) + 1, dtype=BODY)
+    bodies = np.zeros(len(robot.links) + others + 1, dtype=BODY)
     bodies["rotation"][:] = np.eye(3).ravel()
     bodies["acceleration"][-1, 3:] = -robot.gravity
     return bodies

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 
 from ..errors import ModelError
+from .collision_pairs import LinkPair
 from .extras import Spring, Transmission
 from .inertia import RigidInertia
 from .mjcf_balls import ball_angles, ball_hinges
 from .mjcf_closures import read_equalities
 from .mjcf_drives import Drives, read_drives
-from .mjcf_shapes import body_shapes
+from .mjcf_shapes import body_shapes, disabled_collisions
 from .placement import Placement, rotation_about, rotation_from_quaternion
 from .urdf import JointDescription, LinkDescription, RobotDescription
 
@@ -36,12 +37,14 @@ class MjcfRobot:
         poses: the keyframes, {name: {joint: position}}, rad or m.
         gains: {joint: (stiffness, damping)} of position actuators.
         notes: what was left out.
+        disabled_collisions: pairs of bodies that are not to collide.
     """
 
     description: RobotDescription
     poses: dict[str, dict[str, float]] = field(default_factory=dict)
     gains: dict[str, tuple[float, float]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    disabled_collisions: set[LinkPair] = field(default_factory=set)
 
 
 def read_mjcf(text: str, path: Path | None) -> MjcfRobot:
@@ -90,7 +93,8 @@ class _Reader:
         closures, left_out = read_equalities(model, self.body_name, self.joint_name)
         self.notes += [*self.drives.notes, *left_out, *_unread(model)]
         description = RobotDescription(_text(model.names, 0) or "robot", self.links, self.joints, closures)
-        return MjcfRobot(description, self._keyframes(), self.drives.gains, self.notes)
+        disabled = disabled_collisions(model, self.body_name)
+        return MjcfRobot(description, self._keyframes(), self.drives.gains, self.notes, disabled)
 
     def _root(self) -> int | None:
         """Return the one body that floats, if nothing else on the world moves; None: the world is the root."""

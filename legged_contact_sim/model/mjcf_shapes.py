@@ -1,9 +1,12 @@
 """Collision geoms of a compiled MuJoCo model as shapes."""
 
+from collections.abc import Callable
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
+from .collision_pairs import LinkPair
 from .placement import Array, Placement, rotation_from_quaternion
 from .urdf import Shape
 
@@ -39,6 +42,20 @@ def body_shapes(model: Any, body: int, notes: list[str]) -> tuple[Shape, ...]:
         else:
             notes.append(f"geom {name or geom!r} of body {model.body(body).name!r} is a plane or field and is left out")
     return tuple(found)
+
+
+def disabled_collisions(model: Any, body_name: Callable[[int], str]) -> set[LinkPair]:
+    """Return the pairs of bodies that MuJoCo keeps from colliding: excluded, or without two geoms that may touch."""
+    excluded = {(int(signature) >> 16, int(signature) & 0xFFFF) for signature in model.exclude_signature}
+    disabled = {frozenset(map(body_name, pair)) for pair in excluded}
+    kinds, affinities = model.geom_contype, model.geom_conaffinity
+    of_body = [np.flatnonzero((model.geom_bodyid == body) & ((kinds | affinities) > 0)) for body in range(model.nbody)]
+    for one, other in combinations(range(1, model.nbody), 2):
+        first, second = of_body[one], of_body[other]
+        meets = (kinds[first][:, None] & affinities[second]) | (kinds[second] & affinities[first][:, None])
+        if not meets.any():
+            disabled.add(frozenset((body_name(one), body_name(other))))
+    return disabled
 
 
 def _directions() -> Array:

@@ -1,16 +1,17 @@
 """From a source to a description: URDF as it is, xacro expanded, MJCF compiled; with the named poses of its files."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
+from .collision_pairs import LinkPair
 from .mjcf import read_mjcf
 from .packaged import Source
 from .placement import Array
-from .srdf import Poses, find_srdf, read_srdf
+from .srdf import Poses, disabled_collisions, find_srdf, read_srdf
 from .urdf import ONE_DOF, RobotDescription, read_urdf
 from .urdf_text import urdf_text
 from .xacro_files import arguments_of, expand
@@ -37,6 +38,7 @@ class Described:
         poses: named ones, {name: {joint: position}}, rad or m.
         gains: {joint: (stiffness, damping)} of the drives, as far as they are told.
         notes: what was left out.
+        disabled_collisions: pairs of links that are not to collide.
     """
 
     description: RobotDescription
@@ -44,6 +46,7 @@ class Described:
     poses: Poses = field(default_factory=dict)
     gains: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     notes: Sequence[str] = ()
+    disabled_collisions: Collection[LinkPair] = ()
 
     def told_gains(self, joints: Sequence[str]) -> Array:
         """Return stiffness and damping of joints, (2, n); NaN where they are not told."""
@@ -62,7 +65,8 @@ def describe(found: Source, reading: Reading) -> Described:
         text = expand(found.path, arguments_of(reading.arguments), reading.packages)
     if root_tag(text) == "mujoco":
         robot = read_mjcf(text, found.path)
-        return Described(robot.description, urdf_text(robot.description), robot.poses, robot.gains, robot.notes)
+        found_in = (robot.description, urdf_text(robot.description), robot.poses, robot.gains, robot.notes)
+        return Described(*found_in, robot.disabled_collisions)
     description = read_urdf(text, reading.mimic)
     path = Path(reading.srdf) if reading.srdf is not None else None
     if path is None and found.path:
@@ -71,4 +75,4 @@ def describe(found: Source, reading: Reading) -> Described:
         return Described(description, text)
     joints = [joint.name for joint in description.joints if joint.kind in ONE_DOF]
     poses, notes = read_srdf(path, joints)
-    return Described(description, text, poses, notes=notes)
+    return Described(description, text, poses, notes=notes, disabled_collisions=disabled_collisions(path))

@@ -1,4 +1,4 @@
-"""The records that kernels read: one per moving body, one per contact point; SI units throughout."""
+"""The records that kernels read: of moving bodies, contact points and pairs that can collide; SI units throughout."""
 
 import numpy as np
 
@@ -38,6 +38,18 @@ CONTACT_POINT = np.dtype(
         ("link", "i8"),  # index of the body that carries the point
         ("position", "f8", 3),  # centre in the body's frame, m
         ("radius", "f8"),  # of the sphere around the centre, m; 0: a point
+    ],
+    align=True,
+)
+
+PAIR = np.dtype(
+    [
+        ("first", "i8"),  # index of one body, which carries a capsule
+        ("second", "i8"),  # index of another one
+        ("first_ends", "f8", 6),  # of the capsule's axis in the body's frame, m
+        ("second_ends", "f8", 6),
+        ("first_radius", "f8"),  # m
+        ("second_radius", "f8"),
     ],
     align=True,
 )

@@ -14,9 +14,11 @@ from numpy.typing import ArrayLike
 
 from ..errors import ModelError, ModelWarning, ParameterError
 from .assembly import coordinate_counts, link_records
+from .capsules import shape_capsules
 from .closing import closed_home
 from .closures import closure_records, read_closures
 from .collision import Meshes, contact_records, extra_points, names_with_feet, shape_points
+from .collision_pairs import collision_pairs
 from .finite import finite_array
 from .massless import check_joints_move_inertia
 from .packaged import Source, load
@@ -56,6 +58,8 @@ class RobotModel:
         poses: named poses of its files, {name: {joint: position}}, rad or m.
         closures: CLOSURE records: loops and coupled joints, whose equations hold at all times.
         closure_names: what they are, in words.
+        collision_pairs: PAIR records of bodies that collide with one another; none without ``self_collision``.
+        collision_links: names of the two URDF links of each pair.
         frames: where each URDF link stands, merged ones too.
         home: (nq,), the pose in which the robot starts.
         home_origin: where that pose is from, in words.
@@ -80,6 +84,8 @@ class RobotModel:
     poses: dict[str, dict[str, float]]
     closures: np.ndarray
     closure_names: tuple[str, ...]
+    collision_pairs: np.ndarray
+    collision_links: tuple[tuple[str, str], ...]
     frames: dict[str, Frame]
     home: np.ndarray
     home_origin: str
@@ -103,6 +109,7 @@ class RobotModel:
         srdf: str | os.PathLike[str] | None = None,
         mimic: str = "couple",
         closures: Mapping[str, Mapping[str, Any]] | None = None,
+        self_collision: bool = False,
         xacro_arguments: Mapping[str, object] | Sequence[str] = (),
     ) -> "RobotModel":
         """Read a robot from a URDF, a xacro file (with the package xacro) or MuJoCo's MJCF (with the package mujoco).
@@ -130,6 +137,8 @@ class RobotModel:
             mimic: "couple": a joint that mimics another one follows it exactly; "lock": it is held where it is.
             closures: loops besides those of the file: pairs of points that stay together,
                 {name: {"links": [link, link], "points": [[x, y, z], [x, y, z]] in the links' frames, m}}.
+            self_collision: whether bodies that no joint connects collide with one another, as capsules; pairs that the
+                SRDF or the MJCF disables, or that touch in the home pose, do not.
             xacro_arguments: of a xacro file, {name: value} or words like "name:=value".
 
         Raises:
@@ -148,7 +157,12 @@ class RobotModel:
                 name=described.description.name,
                 base=tree.base,
                 **_mechanics(
-                    tree, found, described, Meshes(meshes, found.folder, places), (home, contact_points, feet, closures)
+                    tree,
+                    found,
+                    described,
+                    Meshes(meshes, found.folder, places),
+                    (home, contact_points, feet, closures),
+                    self_collision,
                 ),
                 frames={name: Frame(frame.link, *map(_frozen, frame.placement)) for name, frame in tree.frames.items()},
                 gravity=_gravity(gravity),
@@ -214,7 +228,12 @@ class RobotModel:
 
 
 def _mechanics(
-    tree: Tree, found: Source, described: Described, meshes: Meshes, given: tuple[Any, Any, Any, Any]
+    tree: Tree,
+    found: Source,
+    described: Described,
+    meshes: Meshes,
+    given: tuple[Any, Any, Any, Any],
+    self_collision: bool,
 ) -> dict[str, Any]:
     """Return the attributes of a RobotModel that follow from the tree of bodies."""
     home, contact_points, feet, loops = given
@@ -225,6 +244,7 @@ def _mechanics(
     joint_links = np.flatnonzero(links["joint_kind"] != FREE)
     joint_names = tuple(joint.name for index in joint_links if (joint := tree.bodies[index].joint))
     points, lost = shape_points(tree, meshes)
+    capsules, sticking_out = shape_capsules(points) if self_collision else ([], 0.0)
     points, thinned = reduced_points(points, links["parent"].tolist())
     extra = found.sidecar.get("contact_points") if contact_points is None else contact_points
     points += extra_points({} if extra is None else extra, tree.frames, (point.name for point in points))
@@ -243,6 +263,12 @@ def _mechanics(
     closures = closure_records(described_closures, tree.frames, moved_by)
     closure_names = tuple(closure.name for closure in described_closures)
     contact_names = names_with_feet(points, posture.feet)
+    home_pose = closed_home(mechanism, closures, closure_names, posture)
+    pairs, pair_links, untold = collision_pairs(capsules, links, home_pose, described.disabled_collisions)
+    if sticking_out > 0.0:
+        untold.append(
+            f"self-collision takes shapes as capsules, of which corners stick out by {1e3 * sticking_out:.0f} mm"
+        )
     surprising = [*lost, *posture.warnings]
     if tree.base == "floating" and not points:
         surprising.append("it has no contact points and would fall through the ground")
@@ -262,10 +288,12 @@ def _mechanics(
         "poses": described.poses,
         "closures": _frozen(closures),
         "closure_names": closure_names,
-        "home": _frozen(closed_home(mechanism, closures, closure_names, posture)),
+        "collision_pairs": _frozen(pairs),
+        "collision_links": pair_links,
+        "home": _frozen(home_pose),
         "home_origin": posture.origin,
         "told_gains": _frozen(described.told_gains(joint_names)),
-        "notes": (*described.notes, *thinned, *posture.notes, *surprising),
+        "notes": (*described.notes, *thinned, *untold, *posture.notes, *surprising),
     }
 
 

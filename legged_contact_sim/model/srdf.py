@@ -1,4 +1,4 @@
-"""Named poses from an SRDF: the `group_state`s of the file that stands beside a URDF, or that the user names."""
+"""From an SRDF, beside a URDF or named by the user: poses (`group_state`) and pairs that are not to collide."""
 
 import math
 from collections.abc import Sequence
@@ -6,6 +6,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from ..errors import ModelError
+from .collision_pairs import LinkPair
 from .xml_text import parse_document
 
 Poses = dict[str, dict[str, float]]
@@ -53,6 +54,17 @@ def read_srdf(path: Path, joints: Sequence[str]) -> tuple[Poses, list[str]]:
         listed = ", ".join(dict.fromkeys(unknown))
         notes.append(f"{path.name} has positions of joints that the robot does not have: {listed}")
     return poses, notes
+
+
+def disabled_collisions(path: Path) -> set[LinkPair]:
+    """Return the pairs of links for which the SRDF disables collisions.
+
+    Raises:
+        ModelError: it cannot be read.
+    """
+    return {
+        frozenset((pair.get("link1", ""), pair.get("link2", ""))) for pair in _parsed(path).iter("disable_collisions")
+    }
 
 
 def _parsed(path: Path) -> ElementTree.Element:

@@ -21,6 +21,7 @@ ROBOT_PARAMETERS = {
     "packages": Declared(Parameter.Type.STRING_ARRAY, "folders of the packages of package:// addresses", fixed=True),
     "srdf": Declared("", "path of an SRDF; empty: the one beside the URDF", fixed=True),
     "mimic": Declared("couple", "joints that mimic others: couple or lock", fixed=True),
+    "self_collision": Declared(False, "whether the robot's bodies collide with one another", fixed=True),
     "xacro": Declared(Parameter.Type.STRING_ARRAY, "NAME:=VALUE; arguments of a xacro file", fixed=True),
 }
 POINT_PARAMETERS = {
@@ -68,6 +69,7 @@ def declare_robot(node: Node) -> RobotModel:
             packages=values.get("packages") or (),
             srdf=values["srdf"] or None,
             mimic=values["mimic"],
+            self_collision=values["self_collision"],
             xacro_arguments=values.get("xacro") or (),
         )
     for note in robot.notes:

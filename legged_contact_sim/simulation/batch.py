@@ -73,6 +73,8 @@ class WorldBatch:
         """
         if robot.base != "floating":
             raise ParameterError(f"robot: expected a floating base, found {robot.name} with a {robot.base} one")
+        if len(robot.collision_pairs):
+            raise ParameterError("self_collision: worlds side by side do not have it; expected a robot without it")
         for name in contact_models:
             if name not in ENTRIES:
                 raise ParameterError(f"contact_model: expected one of {', '.join(ENTRIES)}, found {name!r}")

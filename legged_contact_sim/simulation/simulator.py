@@ -20,6 +20,7 @@ from ..jit import together_with
 from ..model import RobotModel
 from ..terrain import Terrain, make_terrain
 from .checks import checked_time_step, closed, whole_number
+from .collisions import Collision, touching_pairs
 from .contacts import Contacts, contact_centers, touching_points
 from .ground import Ground
 from .joint_targets import joint_targets
@@ -113,6 +114,11 @@ class Simulator:
     def contacts(self) -> Contacts:
         """The contact points as arrays, live; see `Contacts`."""
         return self._contacts
+
+    @property
+    def collisions(self) -> tuple[Collision, ...]:
+        """Pairs of the robot's own bodies that touched in the last step (`RobotModel.from_urdf`, self_collision)."""
+        return touching_pairs(self.model, self._views.q, self.time_step)
 
     @property
     def report(self) -> StepReport:

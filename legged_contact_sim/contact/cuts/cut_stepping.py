@@ -34,6 +34,7 @@ from ..stepping.acting_contacts import (
     activate,
     append_overlooked,
     arrival_time,
+    carry_free,
     is_listed,
     speed_bound,
 )
@@ -219,7 +220,7 @@ def append_pressed_or_stop(system, forest, part, acting, settings):
             first = first_arrival(forest, h, settings, contacts)
             if first < h:
                 return Acting(contacts, acting.joints, first)
-        contacts = append_overlooked(forest, h, contacts, part.arrivals)
+        contacts = append_overlooked(forest, h, contacts, part.arrivals, carry_free)
     joints = find_limits(system, system.result[:nq], system.result[nq:], h, contacts, acting.joints)
     return Acting(contacts, joints, math.inf)
 

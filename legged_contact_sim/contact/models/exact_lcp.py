@@ -10,6 +10,7 @@ from ..records import SETTINGS
 from ..solvers import block, pivoting, printed_sweeps, scalar
 from ..stepping.closed_loops import advance_closed
 from ..stepping.rollout import FIRST_ROOM, SteppingModel, rollout_entry
+from ..stepping.self_collision import advance_colliding
 from ..stepping.time_stepping import advance
 from ..system import dry_joints, extent
 
@@ -39,6 +40,7 @@ class ExactLcpParameters(Parameters):
 
 ENTRIES = {name: rollout_entry(advance, solver.solve) for name, solver in SOLVERS.items()}
 CLOSED_ENTRIES = {name: rollout_entry(advance_closed, solver.solve) for name, solver in SOLVERS.items()}
+COLLIDING_ENTRIES = {name: rollout_entry(advance_colliding, solver.solve) for name, solver in SOLVERS.items()}
 
 
 class ExactLcp(SteppingModel):
@@ -50,12 +52,15 @@ class ExactLcp(SteppingModel):
     first_room: ClassVar[int | None] = FIRST_ROOM
     passive: ClassVar[bool] = True
     closes_loops: ClassVar[bool] = True
+    collides: ClassVar[bool] = True
 
     def __init__(self, robot: Any, terrain: Any, parameters: Any) -> None:
         """See `ContactModel`."""
         super().__init__(robot, terrain, parameters)
         solver = SOLVERS[parameters.solver]
-        entries = CLOSED_ENTRIES if len(robot.closures) else ENTRIES
+        entries = (
+            CLOSED_ENTRIES if len(robot.closures) else COLLIDING_ENTRIES if len(robot.collision_pairs) else ENTRIES
+        )
         self.entry, self.solve, self.make_work = entries[parameters.solver], solver.solve, solver.work
         self.system = self.system._replace(work=self.make_work(len(self.system.offsets)))
         self.settings = np.zeros(1, dtype=SETTINGS)

@@ -18,6 +18,7 @@ from ..solvers.prox import JOR, PROX_SETTINGS, SOR, prox_work, solve_by_prox
 from ..stepping.acting_contacts import AT_MIDPOINT, PREDICTED
 from ..stepping.closed_loops import advance_closed
 from ..stepping.rollout import FIRST_ROOM, SteppingModel, rollout_entry
+from ..stepping.self_collision import advance_colliding
 from ..stepping.time_stepping import advance
 from ..system import dry_joints, extent, problem_arrays
 
@@ -50,6 +51,7 @@ class MoreauParameters(Parameters):
 
 run_entry = rollout_entry(advance, solve_by_prox)
 run_closed_entry = rollout_entry(advance_closed, solve_by_prox)
+run_colliding_entry = rollout_entry(advance_colliding, solve_by_prox)
 
 
 class Moreau(SteppingModel):
@@ -61,6 +63,7 @@ class Moreau(SteppingModel):
     first_room: ClassVar[int | None] = FIRST_ROOM
     passive: ClassVar[bool] = True
     closes_loops: ClassVar[bool] = True
+    collides: ClassVar[bool] = True
 
     def __init__(self, robot: Any, terrain: Any, parameters: Any) -> None:
         """See `ContactModel`."""
@@ -70,6 +73,8 @@ class Moreau(SteppingModel):
         self.settings["extent"] = extent(robot)
         self.settings["dry"] = dry_joints(robot)
         self.entry: Callable[..., int] = run_closed_entry if len(robot.closures) else run_entry
+        if len(robot.collision_pairs):
+            self.entry = run_colliding_entry
         self.solve, self.make_work = solve_by_prox, prox_work
         self.system = self.system._replace(work=prox_work(len(self.system.offsets)))
         self._fixed: tuple[Any, ...] = (self.settings,)
@@ -79,6 +84,10 @@ class Moreau(SteppingModel):
 
     def _cut(self, parameters: MoreauParameters) -> None:
         """Go over to the kernel for cut robots: six rows a cut, in two parts each, and two parts for limits."""
+        if len(self.robot.collision_pairs):
+            raise ParameterError(
+                "self_collision: moreau has it in minimal coordinates only; expected coordinates minimal"
+            )
         forest = cut(self.robot, parameters.coordinates)
         contacts, others = len(self.robot.contact_points), self.robot.joint_count + 6 * len(forest.cuts)
         arrays, rows = problem_arrays(len(self.robot.links), contacts, others, mirrored=others), 3 * contacts + others

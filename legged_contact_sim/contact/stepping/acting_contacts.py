@@ -87,34 +87,39 @@ def find_contacts(system, h, settings, arrivals):
     count, first, bodies, contacts = 0, math.inf, system.bodies, system.contacts
     terrain, heights = system.terrain, system.heights
     reach = h * speed_bound(system, settings.extent) if arrivals != IMPACT else math.inf
-    for k in range(len(contacts)):
+    for k in range(len(contacts) - len(system.pairs)):
         contact = contacts[k]
         contact.mode = OPEN
         contact.clearance -= reach
         if contact.clearance > reach or not measure_gap(contact, bodies, terrain[0], heights, reach):
             contact.near, contact.arrival = 0, math.inf
             continue
-        start = normal_speed(contact, spatial(bodies[contact.link].velocity))
-        free = normal_speed(contact, spatial(bodies[contact.link].jump))
-        contact.start_velocity[0], contact.free_velocity[0] = start, free
-        closes = contact.gap + 0.5 * h * free <= 0.0
-        if arrivals == STOP:
-            contact.arrival = math.inf
-            if closes and not contact.closed:
-                contact.arrival = arrival_time(contact.gap, start, free, h, settings)
-            first = min(first, contact.arrival)
-        if settings.activation == AT_MIDPOINT:
-            acts, contact.arrival, first = contact.gap <= 0.0, math.inf, math.inf
-        elif arrivals == IMPACT:
-            acts = contact.closed == 1 or contact.arrival <= h + SIMULTANEOUS * settings.time_step
-        else:
-            acts = closes and (contact.closed == 1 or arrivals == HOLD_OFF or contact.arrival == math.inf)
-        if acts:
-            activate(contact, bodies[contact.link])
+        if acts_now(contact, bodies[contact.motion], h, settings, arrivals):
+            activate(contact, bodies[contact.motion])
             if count < len(system.active):
                 system.active[count] = k
             count += 1
+        if arrivals == STOP:
+            first = min(first, contact.arrival)
     return count, first
+
+
+@inlined
+def acts_now(contact, body, h, settings, arrivals):
+    """Return whether a contact that is near acts in this step, and note when it arrives if it does not act yet."""
+    start, free = normal_speed(contact, spatial(body.velocity)), normal_speed(contact, spatial(body.jump))
+    contact.start_velocity[0], contact.free_velocity[0] = start, free
+    closes = contact.gap + 0.5 * h * free <= 0.0
+    if arrivals == STOP:
+        contact.arrival = math.inf
+        if closes and not contact.closed:
+            contact.arrival = arrival_time(contact.gap, start, free, h, settings)
+    if settings.activation == AT_MIDPOINT:
+        contact.arrival = math.inf
+        return contact.gap <= 0.0
+    if arrivals == IMPACT:
+        return contact.closed == 1 or contact.arrival <= h + SIMULTANEOUS * settings.time_step
+    return closes and (contact.closed == 1 or arrivals == HOLD_OFF or contact.arrival == math.inf)
 
 
 @inlined
@@ -126,27 +131,34 @@ def activate(contact, body):
 
 
 @inlined
-def append_overlooked(system, h, contacts, arrivals):
+def append_overlooked(system, h, contacts, arrivals, carry_free):
     """Append contacts that the impulses would press into the ground; return the new number of active ones.
 
     All are counted, also those for which there is no room in the list.
-    Bodies' ``jump`` holds the change of motion by the impulses, which is put back to the free end's if any is appended.
+    Bodies' ``jump`` holds the change of motion by the impulses, which is put back to the free end's, by
+    ``carry_free``, if any is appended.
     """
     count = contacts
     for k in range(len(system.contacts)):
         contact = system.contacts[k]
         if contact.near and (contact.closed == 1 or arrivals != ARRIVE):
-            end = contact.free_velocity[0] + normal_change(contact, spatial(system.bodies[contact.link].jump))
+            end = contact.free_velocity[0] + normal_change(contact, spatial(system.bodies[contact.motion].jump))
             if contact.gap + 0.5 * h * end < -CLOSED_GAP and not is_listed(system.active, contacts, k):
                 if count < len(system.active):
                     system.active[count] = k
                 count += 1
     if contacts < count <= len(system.active):
-        carry_velocities(system.links, system.bodies, system.dofs[FREE_VELOCITY])
+        carry_free(system)
         for k in range(contacts, count):
             contact = system.contacts[system.active[k]]
-            activate(contact, system.bodies[contact.link])
+            activate(contact, system.bodies[contact.motion])
     return count
+
+
+@inlined
+def carry_free(system):
+    """Let every body's ``jump`` be its motion at the free end."""
+    carry_velocities(system.links, system.bodies, system.dofs[FREE_VELOCITY])
 
 
 @inlined

@@ -29,6 +29,7 @@ from ...dynamics.manifold import move
 from ...jit import inlined, inlined_always
 from ..constraint_rows import SOFTNESS, soften
 from ..impulses import gather_impulses
+from .acting_contacts import carry_free
 from .time_stepping import (
     add_changes,
     advance_parts,
@@ -111,7 +112,7 @@ def apply_closed(system, contacts, rows):
 @inlined_always
 def solve_impulses(system, solve, part, acting, settings):
     """Find the impulses and the end velocities; return what acts in the end."""
-    return iterate_impulses(system, solve, part, acting, settings, close_rows, apply_closed)
+    return iterate_impulses(system, solve, part, acting, settings, close_rows, apply_closed, carry_free)
 
 
 @inlined

@@ -12,8 +12,9 @@ from ..log import NO_LOG, record
 from ..model import Commands, ContactModel
 from ..records import UNCONVERGED
 from ..solvers.solver import no_work
-from ..system import LEFT, NEEDED, SOLVER, with_room
+from ..system import LEFT, NEEDED, SOLVER, contact_count, with_room
 from .closed_loops import advance_closed
+from .self_collision import advance_colliding
 from .time_stepping import large_helpers
 
 FIRST_ROOM = 8  # contacts at once for which a system is built; it grows with what touches
@@ -69,8 +70,8 @@ def rollout_entry(advance: Callable[..., Any], solve: Callable[..., Any] | None 
 
     entry, law = (run_entry, advance) if solve is None else (run_solving_entry, solve)
     entry.__module__ = law.__module__
-    closed = "closed_" if advance is advance_closed else ""
-    entry.__name__ = entry.__qualname__ = f"run_{closed}{law.__name__}"
+    kind = {advance_closed: "closed_", advance_colliding: "colliding_"}.get(advance, "")
+    entry.__name__ = entry.__qualname__ = f"run_{kind}{law.__name__}"
     return compiled_long(entry)
 
 
@@ -122,7 +123,7 @@ class SteppingModel(ContactModel):
     def _make_room(self) -> None:
         """Make room for the contacts of the pending step, and for as many again as there is room for now."""
         needed = max(int(self.system.pending[NEEDED]), 2 * len(self.system.active))
-        contacts = min(needed, len(self.robot.contact_points))
+        contacts = min(needed, contact_count(self.robot))
         self.system = with_room(self.system, self.robot, contacts, self.make_work)
 
     def _arguments(self, time_step: float) -> tuple[Any, ...]:

@@ -46,7 +46,16 @@ from ..impulses import apply_impulses, external_forces_act, release_joints
 from ..joint_rows import append_joint_rows, drop_rows, give_to_rows, joint_laws_are_rows, take_from_rows
 from ..records import ACTUATORS, CONTACTS, EXTERNAL, JOINT_LOSSES, JOINT_ROWS, LIMITS, UNCONVERGED
 from ..system import ARRIVAL, ARRIVALS, IMPACTS_SO_FAR, LEFT, LENGTH, NEEDED, SOLVER, System
-from .acting_contacts import AT_MIDPOINT, NO_ROOM, PREDICTED, Acting, append_overlooked, find_contacts, first_limit
+from .acting_contacts import (
+    AT_MIDPOINT,
+    NO_ROOM,
+    PREDICTED,
+    Acting,
+    append_overlooked,
+    carry_free,
+    find_contacts,
+    first_limit,
+)
 from .impacts import STOP, Part, gains_energy, next_part
 
 ROW_PASSES = 5  # after which the laws of joints that do not settle become rows of the contact problem
@@ -182,13 +191,13 @@ def fill_unilateral_offsets(system, acting, h, settings, bounce):
 
 
 @inlined
-def append_pressed(system, part, acting, settings):
+def append_pressed(system, part, acting, settings, carry_free):
     """List the contacts and joint limits that the impulses press, too; return what acts then."""
     dofs, h, contacts, joints = system.dofs, part.length, acting.contacts, acting.joints
     nq = len(system.state) - dofs.shape[1]
     q_middle, v_end = system.result[:nq], system.result[nq:]
     if settings.activation == PREDICTED:
-        contacts = append_overlooked(system, h, contacts, part.arrivals)
+        contacts = append_overlooked(system, h, contacts, part.arrivals, carry_free)
         if contacts > len(system.active):
             return Acting(contacts, joints, NO_ROOM)
     if joints > 0 or passes_limit(dofs, v_end, h):
@@ -213,6 +222,12 @@ def predict(system, method, part, pushed, settings):
 @inlined_always
 def detect(system, method, part, settings):
     """List the contacts and joint limits that act with the free velocities; return `Acting`."""
+    return detect_by(system, part, settings, find_contacts)
+
+
+@inlined_always
+def detect_by(system, part, settings, find_contacts):
+    """List the contacts, by a function that finds them, and the joint limits that act; return `Acting`."""
     dofs, h = system.dofs, part.length
     nq = len(system.state) - dofs.shape[1]
     q_middle, v, joints = system.result[:nq], system.state[nq:], 0
@@ -241,16 +256,16 @@ def apply_all(system, contacts, rows):
 @inlined_always
 def solve_impulses(system, solve, part, acting, settings):
     """Find the impulses and the end velocities; return what acts in the end."""
-    return iterate_impulses(system, solve, part, acting, settings, leave_rows, apply_all)
+    return iterate_impulses(system, solve, part, acting, settings, leave_rows, apply_all, carry_free)
 
 
 @inlined_always
-def iterate_impulses(system, solve, part, acting, settings, close_rows, apply):
+def iterate_impulses(system, solve, part, acting, settings, close_rows, apply, carry_free):
     """Find the impulses and the end velocities; return what acts in the end.
 
     A step is solved again with the contacts and limits that the impulses press, an impact with less restitution where
-    it would gain energy. ``close_rows`` lets closures of the tree take part in the rows; ``apply`` changes the
-    velocities by the impulses that were found.
+    it would gain energy. ``close_rows`` lets closures of the tree, or collisions, take part in the rows; ``apply``
+    changes the velocities by the impulses that were found; ``carry_free`` sets the bodies' motion back to the free one.
     """
     h, laws, bounce = part.length, joint_laws_are_rows(system), restitution_acts(settings)
     again = acting.contacts + acting.joints > 0 or laws
@@ -270,7 +285,7 @@ def iterate_impulses(system, solve, part, acting, settings, close_rows, apply):
         if h == 0.0:
             bounce = 0.0
         else:
-            more = append_pressed(system, part, acting, settings)
+            more = append_pressed(system, part, acting, settings, carry_free)
             again, acting = more.contacts > contacts or more.joints > acting.joints, more
             if acting.first == NO_ROOM:
                 break
