@@ -15,7 +15,10 @@ from .reach import LegChain
 from .records import FREE
 from .statics import GRAVITY, center_of_mass, foot_loads, holding_efforts
 
-CROUCHES = {False: (0.78, 0.86, 0.93, 0.7), True: (0.96, 0.98, 0.93)}  # hip over ground by the leg's length; True: flat
+CROUCHES = {
+    False: (0.78, 0.86, 0.93, 0.7),
+    True: (0.96, 0.98, 0.93, 0.89, 0.84),
+}  # hip over ground by the leg's length; True: flat
 SAMPLES = 120  # poses of a leg from which its longest reach is taken
 SOLE = 0.01  # m: points so near to the lowest one make up the sole
 FLAT_FROM = 0.03  # m, extent of a sole that can stand by itself
@@ -44,11 +47,15 @@ class Stance:
 
 @dataclass(frozen=True, eq=False)
 class _Leg:
-    """A leg with its hip in the trunk's frame (3,), m, length from there, m, and the sole's attitude if it is flat."""
+    """A leg with its hip in the trunk's frame (3,), m, length from there, m, and the sole's attitude if it is flat.
+
+    ``bending`` are the joints that bend it, hip, knee and ankle as far as it has them, with the sense of their axes.
+    """
 
     chain: LegChain
     hip: Array
     hip_joint: int
+    bending: list[tuple[int, float]]
     length: float
     neutral: Array
     sole: Array | None
@@ -98,13 +105,17 @@ def _leg(chain: LegChain, links: np.ndarray, contact_points: np.ndarray, q: Arra
     start = chain.start
     axes, origins = chain.axes(start)
     sideways = np.flatnonzero(np.abs(axes[:, 1]) > 0.7)
-    hip_joint = int(sideways[0]) if len(sideways) else 0
+    if len(sideways) < 2:
+        sideways = np.arange(sideways[0] if len(sideways) else 0, len(chain.bodies))
+    hip_joint = int(sideways[0])
+    bending = [(int(joint), -1.0 if axes[joint, 1] < 0.0 else 1.0) for joint in sideways[:3]]
     sole = None
     patch = _sole(chain, contact_points, start)
     if patch is not None and len(chain.bodies) >= 5:
         chain = replace(chain, foot=patch)
         sole = chain.placements(start)[-1].rotation
-    return _Leg(chain, origins[hip_joint], hip_joint, _length(chain, hip_joint), chain.foot_place(start), sole)
+    length = _length(chain, hip_joint)
+    return _Leg(chain, origins[hip_joint], hip_joint, bending, length, chain.foot_place(start), sole)
 
 
 def _sole(chain: LegChain, contact_points: np.ndarray, start: Array) -> Array | None:
@@ -172,11 +183,10 @@ def _bend(leg: _Leg, target: Array, middle: Array, flat: bool) -> Array:
     best, best_score = leg.chain.start, np.inf
     for sign in (1.0, -1.0):
         guess = leg.chain.start
-        guess[leg.hip_joint] += sign * BENT
-        guess[leg.hip_joint + 1 : leg.hip_joint + 2] -= 2.0 * sign * BENT
-        guess[leg.hip_joint + 2 : leg.hip_joint + 3] += sign * BENT
+        for (joint, sense), share in zip(leg.bending, (1.0, -2.0, 1.0), strict=False):
+            guess[joint] += sign * sense * share * BENT
         angles, missing = leg.chain.reach(target, guess, leg.sole)
-        knee = leg.chain.axes(angles)[1][min(leg.hip_joint + 1, len(angles) - 1)] - leg.hip
+        knee = leg.chain.axes(angles)[1][leg.bending[min(1, len(leg.bending) - 1)][0]] - leg.hip
         inward = knee[0] if flat else np.sign(middle[0] - leg.hip[0]) * knee[0]
         score = 1e3 * missing - inward / leg.length + 0.1 * float(np.abs(angles - leg.chain.start).max())
         if score < best_score:

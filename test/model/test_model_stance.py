@@ -56,6 +56,19 @@ def test_an_arm_on_the_back_is_no_leg():
     assert RobotModel.from_urdf(quadruped(extra=arm)).feet == FEET
 
 
+def test_a_leg_whose_hip_pitches_first_bends_at_its_knee():
+    """Between hip and knee such a leg has joints that do not bend it; its stance is that of the other order."""
+    for first, robot in ((first, RobotModel.from_urdf(biped(pitch_first=first))) for first in (False, True)):
+        assert robot.home_origin.startswith("found: flat feet"), first
+        assert position(robot, "left_knee_joint") > 0.1
+        assert position(robot, "left_hip_pitch_joint") < -0.05
+        for name in ("hip_pitch", "knee", "ankle_pitch"):
+            assert position(robot, f"left_{name}_joint") == pytest.approx(
+                position(robot, f"right_{name}_joint"), abs=1e-6
+            )
+        assert abs(center_of_mass(robot.links, robot.home)[0] - robot.home[0]) < 0.1
+
+
 @pytest.mark.parametrize("shift", ["0 0 0", "0.03 0.01 0.02"])
 @pytest.mark.parametrize(("knee", "sign"), [(("-2.7", "-0.6", "40"), -1.0), (("0.6", "2.7", "40"), 1.0)])
 def test_stance_bends_the_knees_as_they_bend_with_the_centre_of_mass_over_the_feet(shift, knee, sign):

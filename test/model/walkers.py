@@ -39,8 +39,8 @@ def quadruped(knee=("-2.7", "-0.6", "40"), foot='<sphere radius="0.02"/>', shift
     return f'<robot name="dog">{"".join(text)}{extra}</robot>'
 
 
-def biped(ankle_effort=80):
-    """A biped of 30 kg with flat feet, hands and a head."""
+def biped(ankle_effort=80, pitch_first=False):
+    """A biped of 30 kg with flat feet, hands and a head; its hip turns about z, x, y, or about y, x, z."""
     text = [link("pelvis", 8, 0.1), joint("waist", "pelvis", "chest", "0 0 0.1", "0 0 1", ("-1", "1", "60"))]
     text += [link("chest", 10, 0.2, "0 0 0.2", collision('<box size="0.2 0.3 0.4"/>', "0 0 0.2"))]
     for side, y in (("left", 0.1), ("right", -0.1)):
@@ -52,6 +52,12 @@ def biped(ankle_effort=80):
             ("ankle_pitch", "knee", "0 0 -0.4", "0 1 0", ("-1.2", "0.8", ankle_effort), 0.2, "0 0 0"),
             ("ankle_roll", "ankle_pitch", "0 0 0", "1 0 0", ("-0.5", "0.5", ankle_effort), 0.3, "0 0 -0.03"),
         )
+        if pitch_first:
+            (yaw, _, _, _, yaw_limits, *_), roll, (pitch, _, _, _, limits, *_), *rest = chain
+            first = (pitch, "pelvis", f"0 {y} 0", "0 1 0", limits, 0.5, "0 0 0")
+            turned = (yaw, "hip_roll", "0 0 0", "0 0 1", yaw_limits, 1.5, "0 0 -0.2")
+            below = (rest[0][0], yaw, *rest[0][2:])
+            chain = (first, (roll[0], pitch, *roll[2:]), turned, below, *rest[1:])
         for name, parent, place, axis, limits, mass, center in chain:
             carrier = parent if parent == "pelvis" else f"{side}_{parent}"
             sole = collision('<box size="0.2 0.1 0.02"/>', "0.03 0 -0.06") if name == "ankle_roll" else ""
