@@ -6,7 +6,7 @@ from .feet import chain
 from .gains import proposed_gains
 from .home import body_placements
 from .inertia import SIX, principal_moments
-from .records import FREE
+from .records import FREE, REVOLUTE
 from .robot import RobotModel
 from .statics import GRAVITY, center_of_mass, foot_loads, holding_efforts
 
@@ -51,7 +51,7 @@ def joint_table(robot: RobotModel) -> list[str]:
 
 def doubts(robot: RobotModel) -> list[str]:
     """Return what looks wrong about a robot, a sentence each; what was guessed stands in `RobotModel.notes`."""
-    return [*_inertia_doubts(robot), *_joint_doubts(robot), *_contact_doubts(robot)]
+    return [*_inertia_doubts(robot), *_joint_doubts(robot), *_gain_doubts(robot), *_contact_doubts(robot)]
 
 
 def standing_efforts(robot: RobotModel) -> np.ndarray:
@@ -109,6 +109,27 @@ def _joint_doubts(robot: RobotModel) -> list[str]:
         names = [name for name, free in zip(robot.joint_names, unlimited, strict=True) if free]
         found.append(f"{len(names)} joints have no effort limit ({', '.join(names[:3])}{', ...' * (len(names) > 3)})")
     return found
+
+
+def _gain_doubts(robot: RobotModel) -> list[str]:
+    """Return a sentence if the gains of a description are too soft for a biped to stand still by them alone.
+
+    On two legs a robot is an inverted pendulum, which m g h / 2 of stiffness in every joint of a leg keeps upright.
+    """
+    if robot.base != "floating" or len(robot.feet) != 2:
+        return []
+    needed = robot.total_mass * GRAVITY * center_of_mass(robot.links, robot.home)[2] / 2.0
+    points = [robot.contact_points[robot.contact_names.index(foot)] for foot in robot.feet]
+    in_legs = {body for point in points for body in chain(robot.links, int(point["link"]))}
+    soft = [
+        name
+        for name, body, told in zip(robot.joint_names, robot.joint_links, robot.told_gains[0], strict=True)
+        if body in in_legs and robot.links["joint_kind"][body] == REVOLUTE and told < needed
+    ]
+    if not soft:
+        return []
+    listed = f"{', '.join(soft[:3])}{', ...' * (len(soft) > 3)}"
+    return [f"its own stiffness of {listed} is below {needed:.3g} N m/rad: it does not stand still by that alone"]
 
 
 def _contact_doubts(robot: RobotModel) -> list[str]:

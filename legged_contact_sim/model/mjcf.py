@@ -20,7 +20,7 @@ from .inertia import RigidInertia
 from .mjcf_balls import ball_angles, ball_hinges
 from .mjcf_closures import read_equalities
 from .mjcf_drives import Drives, read_drives
-from .mjcf_shapes import body_shapes, disabled_collisions
+from .mjcf_shapes import body_shapes, colliding_geoms, disabled_collisions
 from .placement import Placement, rotation_about, rotation_from_quaternion
 from .urdf import JointDescription, LinkDescription, RobotDescription
 
@@ -78,6 +78,7 @@ class _Reader:
         self.links: dict[str, LinkDescription] = {}
         self.joints: list[JointDescription] = []
         self.notes: list[str] = []
+        self.collide = colliding_geoms(model, self.notes)
 
     def robot(self) -> MjcfRobot:
         """Return the whole robot."""
@@ -125,7 +126,9 @@ class _Reader:
 
     def _add_body(self, body: int, is_root: bool) -> None:
         model, name = self.model, self.body_name(body)
-        self.links[name] = LinkDescription(name, self._inertia(body), body_shapes(model, body, self.notes))
+        self.links[name] = LinkDescription(
+            name, self._inertia(body), body_shapes(model, body, self.collide, self.notes)
+        )
         if is_root:
             return
         place = Placement(rotation_from_quaternion(model.body_quat[body][[1, 2, 3, 0]]), model.body_pos[body].copy())

@@ -10,16 +10,39 @@ from .collision_pairs import LinkPair
 from .placement import Array, Placement, rotation_from_quaternion
 from .urdf import Shape
 
+COLLISION_GROUP = 3  # of geoms, by convention
 # Numbers of MuJoCo's enumeration mjtGeom.
 PLANE, HEIGHT_FIELD, SPHERE, CAPSULE, ELLIPSOID, CYLINDER, BOX, MESH = range(8)
 
 
-def body_shapes(model: Any, body: int, notes: list[str]) -> tuple[Shape, ...]:
-    """Return the shapes of a body's geoms that collide; ``notes`` gets a line about those that have no shape here."""
+def colliding_geoms(model: Any, notes: list[str]) -> Array:
+    """Return which geoms collide, (ngeom,) bool: by their masks, or because a `contact/pair` names them.
+
+    Where none of the robot's does, as in a robot whose scene names the pairs, those of group 3 do, the group that
+    collision geoms have by convention; ``notes`` gets a line about it.
+    """
+    found = (model.geom_contype > 0) | (model.geom_conaffinity > 0)
+    found[model.pair_geom1], found[model.pair_geom2] = True, True
+    moving = model.geom_bodyid > 0
+    if not (found & moving).any() and (moving & (model.geom_group == COLLISION_GROUP)).any():
+        found = found | (moving & (model.geom_group == COLLISION_GROUP))
+        notes.append("no geom of it collides: those of group 3 are taken as its collision shapes")
+    return np.asarray(found)
+
+
+def body_shapes(model: Any, body: int, collide: Array, notes: list[str]) -> tuple[Shape, ...]:
+    """Return the shapes of a body's geoms that collide; ``notes`` gets a line about those that have no shape here.
+
+    Args:
+        model: the compiled model.
+        body: its number.
+        collide: of `colliding_geoms`.
+        notes: get longer.
+    """
     first, count = int(model.body_geomadr[body]), int(model.body_geomnum[body])
     found = []
     for geom in range(first, first + count):
-        if not (model.geom_contype[geom] or model.geom_conaffinity[geom]):
+        if not collide[geom]:
             continue
         name = model.geom(geom).name
         rotation = rotation_from_quaternion(model.geom_quat[geom][[1, 2, 3, 0]])

@@ -3,6 +3,7 @@
 import contextlib
 import importlib.util
 import io
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -52,7 +53,16 @@ def expand(path: Path, arguments: Mapping[str, str], packages: Sequence[Path]) -
     except (Exception, SystemExit) as error:  # xacro raises whatever the evaluation of its expressions raises
         words = " ".join(f"{error} {said.getvalue()}".split()) or type(error).__name__
         words = words.replace(f"{ModelError}: ", "")  # xacro puts the type of what it does not know before its message
-        raise ModelError(f"xacro cannot expand it: {words}") from None
+        raise ModelError(f"xacro cannot expand it: {words}{_what_to_give(words)}") from None
+
+
+def _what_to_give(words: str) -> str:
+    """Return how to give the argument that a message of xacro misses, if it is about one."""
+    found = re.search(r"Undefined substitution argument (\w+)", words)
+    if found is None:
+        return ""
+    name = found[1]
+    return f"; it has no default: give it by --xacro {name}:=VALUE, or xacro_arguments={{{name!r}: VALUE}}"
 
 
 @contextlib.contextmanager

@@ -26,7 +26,7 @@ DESCRIPTIONS = {
     "division.xacro": (xacro('<link name="${1/0}"/>'), "division by zero"),
     "macro.xacro": (xacro("<xacro:leg/>"), "xacro:leg"),
     "parameter.xacro": (xacro('<xacro:macro name="a" params="x"/><xacro:a/>'), r"\[x\]"),
-    "argument.xacro": (xacro('<link name="$(arg side)"/>'), "side"),
+    "argument.xacro": (xacro('<link name="$(arg side)"/>'), "side; it has no default: give it by --xacro side:=VALUE"),
     "package.xacro": (xacro('<link name="$(find nowhere)"/>'), "expand it: package 'nowhere' is not there"),
     "circle.xacro": (
         xacro('<xacro:property name="a" value="${b}"/><xacro:property name="b" value="${a}"/><link name="${a}"/>'),

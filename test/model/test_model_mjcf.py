@@ -11,6 +11,7 @@ from walkers import quadruped
 from legged_contact_sim.dynamics import inverse_dynamics, mass_matrix
 from legged_contact_sim.model import ModelError, RobotModel
 from legged_contact_sim.model.gains import proposed_gains
+from legged_contact_sim.model.inspection import doubts
 
 HOPPER = """<mujoco model="hopper">
   <compiler angle="radian"/>
@@ -263,3 +264,42 @@ def test_a_keyframe_with_feet_in_the_air_is_no_home(tmp_path):
     robot = RobotModel.from_urdf(path)
     assert robot.home_origin.startswith("found")
     assert any("feet in the air" in note for note in robot.notes)
+
+
+SOLES = """<mujoco><worldbody><geom name="floor" type="plane" size="1 1 1"/><body name="trunk" pos="0 0 1"><freejoint/>
+  <geom name="shell" size="0.1" mass="1" contype="0" conaffinity="0"/>
+  <geom name="sole" size="0.05" pos="0 0 -0.3" mass="0" contype="0" conaffinity="0" group="3"/></body></worldbody>
+  {contact}</mujoco>"""
+
+
+def test_geoms_that_only_pairs_let_collide_touch():
+    pair = '<contact><pair geom1="sole" geom2="floor"/></contact>'
+    robot = RobotModel.from_urdf(SOLES.format(contact=pair))
+    assert robot.contact_names == ("sole",)
+    assert not any("group 3" in note for note in robot.notes)
+
+
+def test_without_any_geom_that_collides_those_of_group_3_do_and_it_is_told():
+    robot = RobotModel.from_urdf(SOLES.format(contact=""))
+    assert robot.contact_names == ("sole",)
+    assert any("group 3" in note for note in robot.notes)
+
+
+def test_gains_of_a_description_that_cannot_hold_a_biped_are_doubted():
+    weak = biped_mjcf(kp=1.0)
+    stiff = biped_mjcf(kp=2000.0)
+    assert any("does not stand still" in doubt for doubt in doubts(RobotModel.from_urdf(weak)))
+    assert not any("does not stand still" in doubt for doubt in doubts(RobotModel.from_urdf(stiff)))
+
+
+def biped_mjcf(kp):
+    """Return two legs of two joints each, on flat feet, with position actuators."""
+    leg = """<body name="{side}_thigh" pos="0 {y} 0"><joint name="{side}_hip" axis="0 1 0"/>
+      <geom type="capsule" size="0.03" fromto="0 0 0 0 0 -0.3" mass="1"/><body name="{side}_shank" pos="0 0 -0.3">
+      <joint name="{side}_knee" axis="0 1 0"/><geom type="box" size="0.1 0.05 0.15" pos="0 0 -0.15" mass="1"/>
+      </body></body>"""
+    joints = ("left_hip", "left_knee", "right_hip", "right_knee")
+    drives = "".join(f'<position joint="{joint}" kp="{kp}"/>' for joint in joints)
+    legs = leg.format(side="left", y=0.1) + leg.format(side="right", y=-0.1)
+    trunk = f'<body name="trunk" pos="0 0 1"><freejoint/><geom size="0.1" mass="10"/>{legs}</body>'
+    return f"<mujoco><worldbody>{trunk}</worldbody><actuator>{drives}</actuator></mujoco>"
