@@ -73,6 +73,7 @@ class WholeBody:
         count, nv = len(self.legs), robot.nv
         self._ends = np.array([leg.link for leg in self.legs])
         self._offsets = np.array([robot.contact_points["position"][leg.point] for leg in self.legs])
+        self._lengths = np.array([np.linalg.norm(leg.offsets[1:], axis=1).sum() for leg in self.legs])
         self._home = robot.home[robot.position_indices]
         self._spare = np.ones(robot.joint_count)  # 0: a joint of a leg without more joints than its foot needs
         for leg in self.legs:
@@ -142,7 +143,7 @@ class WholeBody:
         rate[3:6] = trunk[3:] @ R
         bent = self._home - motion.q[self.robot.position_indices]
         rate[joints] = self._spare * (posture[0] * bent - posture[1] * motion.v[joints])
-        reach_entry(motion.jacobians, motion.biases, feet, DAMPING, rate)
+        reach_entry(motion.jacobians, motion.biases, feet, DAMPING, self._lengths, rate)
         return rate
 
     def distribute(self, motion: Motion, trunk_rows: np.ndarray, stance: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -3,6 +3,8 @@
 One call each instead of many per foot: at every control step, converting arguments would take longer than the numbers.
 """
 
+import math
+
 from ..jit import compiled, inlined
 from .jacobians import fill_jacobian
 from .kinematics import (
@@ -14,8 +16,9 @@ from .kinematics import (
     velocities_to_outer_axes,
     world_position,
 )
-from .spatial import put_vector, rotate, spatial, stretch, sym_inverse, vector, vsub
+from .spatial import put_vector, rotate, spatial, stretch, sym_inverse, vdot, vector, vsub
 
+STEEPEST = 15.0  # joint acceleration per acceleration of a foot, times the limb's length
 BASE_RATES = 6  # of a floating base; they come first
 
 
@@ -41,17 +44,33 @@ def foot_motion_entry(links, bodies, q, v, rest, work, ends, offsets, feet, jaco
 
 
 @compiled
-def reach_entry(jacobians, biases, wanted, damping, rate):
+def reach_entry(jacobians, biases, wanted, damping, lengths, rate):
     """Add to ``rate`` = dv/dt (nv,) the least joint accelerations that give the points accelerations ``wanted`` (n, 3).
 
     ``J^T (J J^T + d^2)^-1`` of what is missing, with the columns of the joints; limbs share none. ``damping`` is d, m.
+    A limb that is nearly straight would need boundless accelerations: there d grows until none is more than
+    STEEPEST times what is missing over the limb's length, ``lengths`` (n,), m.
     """
     for k in range(len(wanted)):
         J = jacobians[k]
         missing = vsub(vsub(vector(wanted[k]), vector(biases[k])), times(J, rate))
-        pull = stretch(sym_inverse(joint_square(J, damping * damping)), missing)
+        most = STEEPEST * math.sqrt(vdot(missing, missing)) / lengths[k]
+        square = damping * damping
+        pull = stretch(sym_inverse(joint_square(J, square)), missing)
+        while largest_pulled(J, pull) > most:
+            square *= 2.0
+            pull = stretch(sym_inverse(joint_square(J, square)), missing)
         for j in range(BASE_RATES, len(rate)):
             rate[j] += J[0, j] * pull[0] + J[1, j] * pull[1] + J[2, j] * pull[2]
+
+
+@inlined
+def largest_pulled(jacobian, pull):
+    """Return the largest size of ``J^T pull`` in the joints."""
+    largest = 0.0
+    for j in range(BASE_RATES, jacobian.shape[1]):
+        largest = max(largest, abs(jacobian[0, j] * pull[0] + jacobian[1, j] * pull[1] + jacobian[2, j] * pull[2]))
+    return largest
 
 
 @compiled

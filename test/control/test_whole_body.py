@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from legged_contact_sim.control import BaseState, Observation
 from legged_contact_sim.control.whole_body import WholeBody, attitude_error, heading, turned
 from legged_contact_sim.dynamics import inverse_dynamics, point_bias_acceleration, point_jacobian
+from legged_contact_sim.dynamics.limbs import STEEPEST
 
 ALL = np.ones(4, dtype=bool)
 DIAGONAL = np.array([True, False, False, True])
@@ -46,6 +47,23 @@ def test_efforts_and_forces_together_cause_the_wanted_accelerations(name, seed):
     assert rest[:6] == pytest.approx(np.zeros(6), abs=2e-3 * robot.total_mass * GRAVITY)  # forces are regularised
     reached = np.array([J @ wanted + bias for J, bias in zip(motion.jacobians, motion.biases, strict=True)])
     assert reached == pytest.approx(feet, abs=1e-3)
+
+
+@pytest.mark.parametrize("knee", [0.0, 1e-4, -0.01, 0.05])
+def test_a_straight_leg_is_asked_for_bounded_accelerations(knee):
+    """A foot out of reach stretches its leg; the accelerations that move it then must not tear the robot apart."""
+    robot = robot_named("quadruped12")
+    body, positions = WholeBody(robot, 0.5), robot.home[robot.position_indices].copy()
+    leg = body.legs[0]
+    straight = min(np.linspace(-1.5, 1.5, 3001), key=lambda angle: -np.linalg.norm(leg.foot(np.array([0, 0, angle]))))
+    positions[leg.joints] = 0.0, 0.0, straight + knee
+    base = BaseState(np.zeros(3), np.array([0.0, 0.0, 0.0, 1.0]), np.zeros(3), np.zeros(3))
+    motion = body.observe(Observation(0.0, positions, np.zeros(robot.joint_count), base))
+    feet = np.zeros((4, 3))
+    feet[0] = 3.0, 0.0, -40.0
+    asked = body.accelerations(motion, np.zeros(6), feet, (0.0, 0.0))[robot.velocity_indices][leg.joints]
+    length = np.linalg.norm(leg.offsets[1:], axis=1).sum()
+    assert np.abs(asked).max() <= STEEPEST * np.linalg.norm(feet[0]) / length * (1.0 + 1e-9)
 
 
 @names
