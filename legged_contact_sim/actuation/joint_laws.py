@@ -11,7 +11,8 @@ and its end rate tells whether it goes on; likewise the mean effort of a drive t
 that turn out wrong are revised and the step is solved again; usually the last step's cases are right at once.
 """
 
-from ..dynamics.spatial import dot, increase_spatial, scale, spatial
+from ..dynamics.record_fields import increase_spatial, spatial
+from ..dynamics.spatial import dot, scale
 from ..jit import inlined
 from ..model.records import FREE
 from .rows import ADDED, APPLIED, BOUND, COMPLIANCE, DAMPING, EFFORT, FEED, HOLD, POSITION, STIFFNESS, TARGET

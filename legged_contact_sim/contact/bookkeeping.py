@@ -2,7 +2,8 @@
 
 from ..actuation.rows import CHANGE
 from ..dynamics.kinematics import carry_velocities
-from ..dynamics.spatial import put_vector, spatial, vadd, vdot, vector, vector_at, velocity_at, vscale
+from ..dynamics.record_fields import put_vector, spatial, vector, vector_at
+from ..dynamics.spatial import vadd, vdot, velocity_at, vscale
 from ..jit import inlined, shared
 from .constraint_rows import CLOSED_GAP
 from .detection import normal_change

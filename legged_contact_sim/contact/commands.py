@@ -6,7 +6,9 @@ from ..dynamics.kinematics import copy
 from ..jit import inlined
 from .pushes import push_bodies
 
-COMMAND_ROWS = 2  # of a command: feed-forward efforts (FREE joints: wrench in outer axes), target positions
+# Of a command: feed-forward efforts and target positions of the joints. A base has no drive, its columns are zero:
+# what acts on it from outside is a push.
+COMMAND_ROWS = 2
 
 
 @inlined

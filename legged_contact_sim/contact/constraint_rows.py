@@ -2,7 +2,8 @@
 
 from ..actuation.rows import FREE_VELOCITY, LOWER, POSITION, UPPER
 from ..dynamics.contact_inertia import common_ancestor, coupling, hand_inward_effort
-from ..dynamics.spatial import ZERO, Spatial, apply, dot, force_at, inertia, put_spatial, scale, spatial, sub, vector
+from ..dynamics.record_fields import inertia, put_spatial, spatial, vector
+from ..dynamics.spatial import ZERO, Spatial, apply, dot, force_at, scale, sub
 from ..jit import inlined, shared
 from ..model.records import FREE
 

@@ -3,7 +3,8 @@
 import math
 
 from ..dynamics.kinematics import point_position, world_position
-from ..dynamics.spatial import put_vector, vcross, vdot, vector, velocity_at, vscale, vsub
+from ..dynamics.record_fields import put_vector, vector
+from ..dynamics.spatial import vcross, vdot, velocity_at, vscale, vsub
 from ..jit import inlined
 from ..terrain.motion import ground_velocity
 from ..terrain.records import AT_REST

@@ -2,7 +2,8 @@
 
 from ..actuation.rows import ADDED, APPLIED, CHANGE
 from ..dynamics.contact_inertia import spread_jumps
-from ..dynamics.spatial import ZERO, Spatial, increase_spatial, put_spatial, scale, spatial
+from ..dynamics.record_fields import increase_spatial, put_spatial, spatial
+from ..dynamics.spatial import ZERO, Spatial, scale
 from ..jit import inlined
 from ..model.records import FREE
 

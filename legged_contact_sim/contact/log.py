@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..dynamics.kinematics import copy, place_poses, point_position, velocities_to_base_axes, world_position
-from ..dynamics.spatial import put_vector_at, vadd, vector, vscale, vsub
+from ..dynamics.record_fields import put_vector_at, vector
+from ..dynamics.spatial import vadd, vscale, vsub
 from ..jit import inlined, inlined_as_written, shared
 from ..model import RobotModel
 from ..terrain.surface import surface

@@ -3,7 +3,8 @@
 import math
 
 from ..dynamics.kinematics import point_position
-from ..dynamics.spatial import put_vector, vadd, vdot, vector, vector_at, vscale, vsub
+from ..dynamics.record_fields import put_vector, vector, vector_at
+from ..dynamics.spatial import vadd, vdot, vscale, vsub
 from ..jit import inlined
 
 PARALLEL = 1e-12  # squared sine of the angle below which two axes count as parallel

@@ -3,7 +3,8 @@
 import numpy as np
 
 from ..dynamics.kinematics import place_bodies
-from ..dynamics.spatial import ZERO, matrix, put_vector_at, rotate, vadd, vcross, vector, vector_at, vscale
+from ..dynamics.record_fields import matrix, put_vector_at, vector, vector_at
+from ..dynamics.spatial import ZERO, rotate, vadd, vcross, vscale
 from ..errors import ParameterError
 from ..jit import inlined
 

@@ -12,27 +12,17 @@ from .kinematics import (
     place_bodies,
     velocities_to_outer_axes,
 )
-from .spatial import (
-    add,
-    apply,
-    dot,
+from .record_fields import (
     increase_inertia,
     increase_spatial,
     inertia,
     put_spatial,
     put_vector_at,
-    remove_rank_one,
-    rotate,
-    rotate_back,
-    scale,
-    solve,
     spatial,
-    sub,
     vector,
     vector_at,
-    velocity_at,
-    wrench_at,
 )
+from .spatial import add, apply, dot, remove_rank_one, rotate, rotate_back, scale, solve, sub, velocity_at, wrench_at
 
 
 @inlined

@@ -25,23 +25,8 @@ from .kinematics import (
     point_position,
     velocities_to_outer_axes,
 )
-from .spatial import (
-    ZERO,
-    Spatial,
-    add,
-    cross_motion,
-    force_at,
-    increase_spatial,
-    put_spatial,
-    put_vector_at,
-    scale,
-    spatial,
-    vadd,
-    vcross,
-    vector,
-    velocity_at,
-    vsub,
-)
+from .record_fields import increase_spatial, put_spatial, put_vector_at, spatial, vector
+from .spatial import ZERO, Spatial, add, cross_motion, force_at, scale, vadd, vcross, velocity_at, vsub
 
 RANK_TOLERANCE = 1e-12  # of the largest pivot
 

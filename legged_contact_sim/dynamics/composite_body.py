@@ -3,17 +3,8 @@
 from ..jit import compiled, inlined
 from ..model.records import FREE
 from .kinematics import place_bodies
-from .spatial import (
-    ZERO,
-    Spatial,
-    apply,
-    dot,
-    increase_inertia,
-    inertia,
-    spatial,
-    twist_at,
-    vector,
-)
+from .record_fields import increase_inertia, inertia, spatial, vector
+from .spatial import ZERO, Spatial, apply, dot, twist_at
 
 
 @inlined

@@ -16,26 +16,8 @@ from ..jit import compiled, inlined
 from ..model.records import FREE
 from .articulated_body import gather_inertias
 from .kinematics import outer_frame, place_bodies, point_position, velocities_to_base_axes
-from .spatial import (
-    ZERO,
-    Spatial,
-    add,
-    apply,
-    dot,
-    force_at,
-    increase_spatial,
-    inertia,
-    inverse,
-    put_inertia,
-    put_spatial,
-    put_vector_at,
-    rotate_back,
-    scale,
-    spatial,
-    sub,
-    vector,
-    velocity_at,
-)
+from .record_fields import increase_spatial, inertia, put_inertia, put_spatial, put_vector_at, spatial, vector
+from .spatial import ZERO, Spatial, add, apply, dot, force_at, inverse, rotate_back, scale, sub, velocity_at
 
 # One row of the contact Jacobian, as the effort that its unit force leaves behind.
 ROW = np.dtype(

@@ -4,7 +4,8 @@ from ..jit import compiled, inlined
 from ..model.records import FREE
 from .kinematics import place_bodies, velocities_to_outer_axes, world_position
 from .momentum import first_moment, total_momentum
-from .spatial import apply, dot, inertia, spatial, vdot, vscale
+from .record_fields import inertia, spatial
+from .spatial import apply, dot, vdot, vscale
 
 
 @inlined

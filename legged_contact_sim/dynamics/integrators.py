@@ -18,7 +18,8 @@ from .joint_forces import smooth_efforts
 from .kinematics import copy, place_bodies, velocities_to_base_axes, velocities_to_outer_axes
 from .manifold import coordinate_rates, move, normalize
 from .momentum import carries_all, momentum_about_center, restore_momentum
-from .spatial import spatial, vadd, vscale
+from .record_fields import spatial
+from .spatial import vadd, vscale
 
 SEMI_IMPLICIT_EULER, MIDPOINT, RUNGE_KUTTA_4, DORMAND_PRINCE = 0, 1, 2, 3
 

@@ -10,7 +10,8 @@ from .kinematics import (
     point_position,
     velocities_to_outer_axes,
 )
-from .spatial import put_vector, spatial, vector, velocity_at, vsub
+from .record_fields import put_vector, spatial, vector
+from .spatial import velocity_at, vsub
 
 
 @inlined

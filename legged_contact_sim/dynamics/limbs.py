@@ -16,7 +16,8 @@ from .kinematics import (
     velocities_to_outer_axes,
     world_position,
 )
-from .spatial import put_vector, rotate, spatial, stretch, sym_inverse, vdot, vector, vsub
+from .record_fields import put_vector, spatial, vector
+from .spatial import rotate, stretch, sym_inverse, vdot, vsub
 
 STEEPEST = 15.0  # joint acceleration per acceleration of a foot, times the limb's length
 BASE_RATES = 6  # of a floating base; they come first

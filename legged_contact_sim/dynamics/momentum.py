@@ -9,23 +9,18 @@ from .kinematics import (
     world_position,
     world_velocity,
 )
+from .record_fields import inertia, put_vector, put_vector_at, spatial, vector, vector_at
 from .spatial import (
     Spatial,
     add,
     apply,
-    inertia,
-    put_vector,
-    put_vector_at,
     rigid_inertia,
     rotate_back,
-    spatial,
     stretch,
     sym_inverse,
     sym_sub,
     vadd,
     vcross,
-    vector,
-    vector_at,
     vscale,
     vsub,
 )

@@ -11,18 +11,8 @@ from .kinematics import (
     velocities_to_base_axes,
     velocities_to_outer_axes,
 )
-from .spatial import (
-    apply,
-    dot,
-    increase_spatial,
-    inertia,
-    put_vector_at,
-    rotate_back,
-    spatial,
-    vcross,
-    vector,
-    vsub,
-)
+from .record_fields import increase_spatial, inertia, put_vector_at, spatial, vector
+from .spatial import apply, dot, rotate_back, vcross, vsub
 
 
 @inlined

@@ -5,18 +5,8 @@ from math import sqrt
 import numpy as np
 
 from ..dynamics.kinematics import place_bodies, point_position, velocities_to_outer_axes, world_velocity
-from ..dynamics.spatial import (
-    matrix,
-    product,
-    put_vector,
-    quaternion_matrix,
-    rotate_back,
-    spatial,
-    vector,
-    velocity_at,
-    vscale,
-    vsub,
-)
+from ..dynamics.record_fields import matrix, put_vector, spatial, vector
+from ..dynamics.spatial import product, quaternion_matrix, rotate_back, velocity_at, vscale, vsub
 from ..jit import compiled, inlined
 
 MOUNT = np.dtype(

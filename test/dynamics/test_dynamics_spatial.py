@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from legged_contact_sim.dynamics import manifold
+from legged_contact_sim.dynamics import record_fields as fields
 from legged_contact_sim.dynamics import spatial as sp
 from legged_contact_sim.jit.compilation import MATHS
 
@@ -163,18 +164,18 @@ def test_turn_is_a_rotation_about_the_axis(angle):
 def test_records_are_read_and_written_alike():
     numbers = np.arange(1.0, 22.0)
     copy = np.zeros(21)
-    sp.put_inertia(copy, sp.inertia(numbers))
+    fields.put_inertia(copy, fields.inertia(numbers))
     assert np.array_equal(copy, numbers)
-    sp.increase_inertia(copy, sp.inertia(numbers))
+    fields.increase_inertia(copy, fields.inertia(numbers))
     assert np.array_equal(copy, 2.0 * numbers)
-    sp.put_spatial(copy, sp.spatial(numbers))
-    sp.increase_spatial(copy, sp.spatial(numbers))
+    fields.put_spatial(copy, fields.spatial(numbers))
+    fields.increase_spatial(copy, fields.spatial(numbers))
     assert np.array_equal(copy[:6], 2.0 * numbers[:6])
-    sp.put_matrix(copy, sp.matrix(numbers))
+    fields.put_matrix(copy, fields.matrix(numbers))
     assert np.array_equal(copy[:9], numbers[:9])
-    sp.put_vector_at(copy, 4, sp.vector_at(numbers, 10))
+    fields.put_vector_at(copy, 4, fields.vector_at(numbers, 10))
     assert np.array_equal(copy[4:7], numbers[10:13])
-    assert sp.symmetric(numbers) == (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
+    assert fields.symmetric(numbers) == (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
 
 
 @examples

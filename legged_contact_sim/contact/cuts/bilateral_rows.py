@@ -8,7 +8,8 @@ import math
 
 from ...actuation.rows import ADDED, HOLD
 from ...dynamics.contact_inertia import coupling, hand_inward, hand_inward_effort
-from ...dynamics.spatial import scale, spatial
+from ...dynamics.record_fields import spatial
+from ...dynamics.spatial import scale
 from ...jit import inlined
 from ..bookkeeping import book_solution
 from ..constraint_rows import fill_rows

@@ -11,21 +11,8 @@ import numpy as np
 
 from ...actuation.rows import ADDED, APPLIED
 from ...dynamics.kinematics import carry_velocities
-from ...dynamics.spatial import (
-    Spatial,
-    add,
-    dot,
-    increase_spatial,
-    put_spatial,
-    put_vector_at,
-    scale,
-    spatial,
-    sub,
-    vector,
-    vector_at,
-    velocity_at,
-    wrench_at,
-)
+from ...dynamics.record_fields import increase_spatial, put_spatial, put_vector_at, spatial, vector, vector_at
+from ...dynamics.spatial import Spatial, add, dot, scale, sub, velocity_at, wrench_at
 from ...jit import inlined
 from ...model.records import FREE
 from .row_pattern import pattern_work

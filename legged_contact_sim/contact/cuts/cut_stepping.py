@@ -19,7 +19,7 @@ from ...actuation.joint_laws import add_contact_hold, hold_efforts, revise_drive
 from ...actuation.rows import ACCELERATION, ADDED, APPLIED, CHANGE, FREE_VELOCITY, HOLD
 from ...dynamics.articulated_body import gather_inertias, spread_accelerations
 from ...dynamics.contact_inertia import invert_roots
-from ...dynamics.spatial import spatial
+from ...dynamics.record_fields import spatial
 from ...jit import compiled_long, inlined
 from ...model.records import FREE
 from ..constraint_rows import find_limits

@@ -18,21 +18,8 @@ import math
 import numpy as np
 
 from ...dynamics.kinematics import point_position, world_position, world_velocity
-from ...dynamics.spatial import (
-    ZERO,
-    matrix,
-    put_vector,
-    rotate,
-    rotate_back,
-    spatial,
-    vadd,
-    vcross,
-    vdot,
-    vector,
-    velocity_at,
-    vscale,
-    vsub,
-)
+from ...dynamics.record_fields import matrix, put_vector, spatial, vector
+from ...dynamics.spatial import ZERO, rotate, rotate_back, vadd, vcross, vdot, velocity_at, vscale, vsub
 from ...jit import inlined
 from ...terrain.records import INCLINE
 from ...terrain.surface import surface

@@ -10,18 +10,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...dynamics.spatial import (
-    ZERO,
-    Spatial,
-    increase_spatial,
-    put_spatial,
-    put_vector,
-    spatial,
-    vdot,
-    vector,
-    vscale,
-    vsub,
-)
+from ...dynamics.record_fields import increase_spatial, put_spatial, put_vector, spatial, vector
+from ...dynamics.spatial import ZERO, Spatial, vdot, vscale, vsub
 from ...jit import inlined
 from ..bookkeeping import world_impulse
 from ..parameters import Parameters, number

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ...actuation.rows import FREE_VELOCITY
 from ...dynamics.kinematics import carry_velocities
-from ...dynamics.spatial import spatial
+from ...dynamics.record_fields import spatial
 from ...jit import inlined, shared
 from ...model.records import FREE
 from ...terrain.motion import tilts

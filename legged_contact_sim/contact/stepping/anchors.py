@@ -2,7 +2,8 @@
 
 import math
 
-from ...dynamics.spatial import put_vector, vadd, vdot, vector, vscale
+from ...dynamics.record_fields import put_vector, vector
+from ...dynamics.spatial import vadd, vdot, vscale
 from ...jit import inlined
 from ..records import CONTACT, SLIP, STICK, extended
 

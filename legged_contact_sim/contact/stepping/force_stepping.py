@@ -29,23 +29,8 @@ from ...actuation.rows import ACCELERATION, ADDED, APPLIED, CHANGE, FREE_VELOCIT
 from ...dynamics.articulated_body import apply_external_forces, gather_inertias, spread_accelerations
 from ...dynamics.contact_inertia import hand_inward_effort, invert_roots
 from ...dynamics.kinematics import carry_two_velocities, copy, place_bodies
-from ...dynamics.spatial import (
-    Inertia,
-    add,
-    apply,
-    congruence,
-    force_at,
-    increase_inertia,
-    increase_spatial,
-    product,
-    put_spatial,
-    put_vector,
-    scale,
-    spatial,
-    vdot,
-    vector,
-    vscale,
-)
+from ...dynamics.record_fields import increase_inertia, increase_spatial, put_spatial, put_vector, spatial, vector
+from ...dynamics.spatial import Inertia, add, apply, congruence, force_at, product, scale, vdot, vscale
 from ...jit import inlined
 from ..bookkeeping import clear_report, world_impulse
 from ..constraint_rows import couple_limit, fill_limit_offsets, find_limits
@@ -64,10 +49,10 @@ from ..records import (
 from ..solvers.gauss_seidel import pgs_kernel
 from ..system import SOLVER
 from .anchors import SPRING_CONTACT
+from .finishing import finish_step
 from .rollout import SteppingModel
 from .time_stepping import (
     MAX_PASSES,
-    finish_step,
     free_end,
     go_halfway,
     use_mean_velocities,

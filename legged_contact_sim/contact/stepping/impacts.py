@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 from ...dynamics.kinematics import copy
 from ...jit import inlined
+from ..bookkeeping import clear_report
 from ..records import BLENDING, ENERGY_LIMITED
-from ..system import SOLVER
+from ..system import ARRIVAL, ARRIVALS, IMPACTS_SO_FAR, LEFT, LENGTH, SOLVER
 
 # What a step does about points that come to the ground within it: let them arrive just at its end, stop at the first
 # arrival, or hold them off the ground without an impact. IMPACT is a step of no length, in which only impulses act.
@@ -96,3 +97,22 @@ def blend_to_no_gain(system, contacts, plastic, elastic):
             low = share
     for r in range(size):
         plastic[r] += low * elastic[r]
+
+
+@inlined
+def begin_or_resume(system, h):
+    """Return part, time left, s, and impacts so far of a new step of length ``h``, s, or of the one that is pending."""
+    pending = system.pending
+    if pending[LEFT] == 0.0:
+        clear_report(system)
+        return Part(h, STOP, math.inf), h, 0
+    left, pending[LEFT] = pending[LEFT], 0.0
+    return Part(pending[LENGTH], int(pending[ARRIVALS]), pending[ARRIVAL]), left, int(pending[IMPACTS_SO_FAR])
+
+
+@inlined
+def suspend(system, part, left, impacts):
+    """Note where a step is that cannot go on for want of room."""
+    pending = system.pending
+    pending[LEFT], pending[IMPACTS_SO_FAR] = left, impacts
+    pending[LENGTH], pending[ARRIVALS], pending[ARRIVAL] = part.length, part.arrivals, part.arrival

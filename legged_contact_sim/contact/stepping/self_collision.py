@@ -13,7 +13,8 @@ import math
 
 from ...actuation.rows import CHANGE
 from ...dynamics.contact_inertia import common_ancestor, spread_jumps
-from ...dynamics.spatial import apply, dot, force_at, inertia, put_spatial, scale, spatial, sub, vector
+from ...dynamics.record_fields import inertia, put_spatial, spatial, vector
+from ...dynamics.spatial import apply, dot, force_at, scale, sub
 from ...jit import inlined, inlined_always, shared
 from ...model.records import FREE
 from ..constraint_rows import soften

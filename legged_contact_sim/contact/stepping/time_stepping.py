@@ -20,32 +20,25 @@ from ...actuation.joint_laws import (
     drive_joints,
     guess_slides,
     hold_efforts,
-    joint_work,
     revise_drives,
     revise_slides,
 )
 from ...actuation.rows import ACCELERATION, ADDED, APPLIED, CHANGE, FREE_VELOCITY, MIDDLE, TREND
 from ...dynamics.articulated_body import apply_external_forces, gather_inertias, spread_from_inverses
 from ...dynamics.contact_inertia import invert_roots
-from ...dynamics.integrators import keep_momentum
-from ...dynamics.kinematics import carry_two_velocities, copy, place_bodies
+from ...dynamics.kinematics import carry_two_velocities, place_bodies
 from ...dynamics.manifold import move
-from ...dynamics.momentum import carries_all
 from ...jit import Call, inlined, inlined_always
-from ...terrain.motion import carry_ground, lean_ground
+from ...terrain.motion import lean_ground
 from ..bookkeeping import (
     book_contacts,
     book_solution,
-    clear_report,
-    close_gaps,
-    external_work,
-    limit_work,
 )
 from ..constraint_rows import closing_speed, fill_limit_offsets, fill_rows, find_limits, passes_limit
 from ..impulses import apply_impulses, external_forces_act, release_joints
 from ..joint_rows import append_joint_rows, drop_rows, give_to_rows, joint_laws_are_rows, take_from_rows
-from ..records import ACTUATORS, CONTACTS, EXTERNAL, JOINT_LOSSES, JOINT_ROWS, LIMITS, UNCONVERGED
-from ..system import ARRIVAL, ARRIVALS, IMPACTS_SO_FAR, LEFT, LENGTH, NEEDED, SOLVER, System
+from ..records import JOINT_ROWS, UNCONVERGED
+from ..system import NEEDED, SOLVER, System
 from .acting_contacts import (
     AT_MIDPOINT,
     NO_ROOM,
@@ -56,7 +49,8 @@ from .acting_contacts import (
     find_contacts,
     first_limit,
 )
-from .impacts import STOP, Part, gains_energy, next_part
+from .finishing import finish_impact, finish_step
+from .impacts import STOP, begin_or_resume, gains_energy, next_part, suspend
 
 ROW_PASSES = 5  # after which the laws of joints that do not settle become rows of the contact problem
 MAX_PASSES = 40  # over a step, while dry joints change between holding and sliding, or drives reach their limits
@@ -353,61 +347,6 @@ def try_part(system, method, part, settings, predict, detect, solve, revise):
         system.ledger[SOLVER + UNCONVERGED] += 1.0
     commit(system, part, acting, pushed, settings)
     return math.inf
-
-
-@inlined
-def finish_impact(system, contacts, joints):
-    """Take the velocities after an impact, and book what joint limits did."""
-    nv = system.dofs.shape[1]
-    nq = len(system.state) - nv
-    v, v_end = system.state[nq:], system.result[nq:]
-    system.ledger[LIMITS] += limit_work(system, contacts, joints, v, v_end)
-    for j in range(nv):
-        v[j] = v_end[j]
-        system.dofs[TREND, j] = 0.0
-
-
-@inlined_always
-def finish_step(system, h, contacts, joints, pushed):
-    """Second half of the position step, momentum of a robot in flight, bookkeeping."""
-    links, dofs, ledger = system.links, system.dofs, system.ledger
-    nv = dofs.shape[1]
-    nq = len(system.state) - nv
-    v, v_end = system.state[nq:], system.result[nq:]
-    close_gaps(system, h, contacts + joints)
-    drives, losses = joint_work(system, v, v_end, h)
-    ledger[ACTUATORS] += drives
-    ledger[JOINT_LOSSES] += losses
-    ledger[LIMITS] += limit_work(system, contacts, joints, v, v_end)
-    if pushed:
-        ledger[EXTERNAL] += external_work(system, v, v_end, h)
-    ledger[SOLVER + CONTACTS] = contacts
-    for j in range(nv):
-        dofs[TREND, j] = (v_end[j] - v[j]) / h
-    move(links, system.result[:nq], v_end, 0.5 * h, system.result[:nq])
-    if contacts + joints == 0 and not pushed and carries_all(links):
-        keep_momentum(links, system.bodies, system.state, system.result, nv, h)
-    copy(system.result, system.state)
-    carry_ground(system.terrain[0], h)
-
-
-@inlined
-def begin_or_resume(system, h):
-    """Return part, time left, s, and impacts so far of a new step of length ``h``, s, or of the one that is pending."""
-    pending = system.pending
-    if pending[LEFT] == 0.0:
-        clear_report(system)
-        return Part(h, STOP, math.inf), h, 0
-    left, pending[LEFT] = pending[LEFT], 0.0
-    return Part(pending[LENGTH], int(pending[ARRIVALS]), pending[ARRIVAL]), left, int(pending[IMPACTS_SO_FAR])
-
-
-@inlined
-def suspend(system, part, left, impacts):
-    """Note where a step is that cannot go on for want of room."""
-    pending = system.pending
-    pending[LEFT], pending[IMPACTS_SO_FAR] = left, impacts
-    pending[LENGTH], pending[ARRIVALS], pending[ARRIVAL] = part.length, part.arrivals, part.arrival
 
 
 @inlined_always

@@ -20,7 +20,8 @@ from ....dynamics.articulated_body import apply_external_forces, gather_inertias
 from ....dynamics.contact_inertia import hand_inward_effort, invert_roots
 from ....dynamics.kinematics import place_bodies, point_acceleration, world_velocity
 from ....dynamics.manifold import coordinate_rates
-from ....dynamics.spatial import spatial, vadd, vdot, vector, vector_at, velocity_at, vsub
+from ....dynamics.record_fields import spatial, vector, vector_at
+from ....dynamics.spatial import vadd, vdot, velocity_at, vsub
 from ....jit import inlined
 from ....model.records import FREE
 from ...bookkeeping import world_impulse

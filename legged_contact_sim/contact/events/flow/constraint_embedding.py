@@ -30,19 +30,8 @@ import numpy as np
 
 from ....actuation.rows import ADDED, CHANGE
 from ....dynamics.kinematics import outer_frame, place_bodies
-from ....dynamics.spatial import (
-    ZERO,
-    Spatial,
-    apply,
-    dot,
-    increase_inertia,
-    inertia,
-    spatial,
-    twist_at,
-    vdot,
-    vector,
-    velocity_at,
-)
+from ....dynamics.record_fields import increase_inertia, inertia, spatial, vector
+from ....dynamics.spatial import ZERO, Spatial, apply, dot, twist_at, vdot, velocity_at
 from ....dynamics.workspace import workspace
 from ....jit import inlined
 from ....model import RobotModel

@@ -30,7 +30,8 @@ from ....dynamics.integrators import (
 )
 from ....dynamics.kinematics import copy
 from ....dynamics.manifold import normalize
-from ....dynamics.spatial import vdot, vector
+from ....dynamics.record_fields import vector
+from ....dynamics.spatial import vdot
 from ....jit import inlined
 from ....model.records import FREE
 from ...detection import lay_tangents

@@ -17,7 +17,8 @@ import math
 
 from ....actuation.rows import ACCELERATION, CHANGE, HOLD
 from ....dynamics.kinematics import place_bodies, point_acceleration
-from ....dynamics.spatial import spatial, vadd, vdot, vector, velocity_at, vsub
+from ....dynamics.record_fields import spatial, vector
+from ....dynamics.spatial import vadd, vdot, velocity_at, vsub
 from ....jit import inlined
 from ....model.records import FREE
 from ...detection import lay_tangents
