@@ -87,6 +87,6 @@ def compare_models(options: argparse.Namespace) -> int:
     )
     found.write(options.out)
     for verdict in found.verdicts:
-        print(f"- {verdict.sentence}")
+        print(f"- {verdict.label}: {verdict.sentence}")
     print(options.out / "report.html")
     return 0

@@ -76,7 +76,7 @@ def compare(
 
     Args:
         scenario: packaged name, path of a parameter file, or a `Scenario`.
-        models: "all", names, or names with commas between.
+        models: "all", names, or names with commas between; the scenario's own (or the first) is the reference.
         duration: s.
         seeds: how many starts; the first is the scenario's own, others have small random velocities.
         robustness: also at half and double the time step, and on 0.75 and 1.5 times the friction.
@@ -96,7 +96,8 @@ def compare(
     base = Scenario.load(scenario, **changes) if isinstance(scenario, str) else scenario.changed(changes)
     base = base.changed(_commanded(base["controller"], policy, layout, velocity))
     base.controller(base.robot())  # what cannot be made is refused before anything runs
-    runs = run_all(variants(chosen_models(models), seeds, robustness), base, duration, jobs, limit)
+    names = sorted(chosen_models(models), key=lambda name: name != base["contact_model"])  # its own model first
+    runs = run_all(variants(names, seeds, robustness), base, duration, jobs, limit)
     return Comparison(base, duration, runs, verdicts(runs, duration))
 
 

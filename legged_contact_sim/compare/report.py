@@ -7,18 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..simulation.documents import (
-    bullets,
-    figure,
-    html_table,
-    machine,
-    markdown_table,
-    page,
-    plain,
-    write_atomically,
-)
+from ..simulation.documents import figure, html_table, machine, markdown_table, page, plain, write_atomically
 from .running import Run
-from .verdicts import Verdict
+from .verdicts import Verdict, counted
 
 COLUMNS = (
     ("simulated", "simulated (s)", "{:.3g}"),
@@ -35,11 +26,12 @@ COLUMNS = (
     ("iterations", "iterations", "{:.1f}"),
     ("unconverged", "unconverged", "{:.0f}"),
 )
+DASHES = ("-", "--", "-.", ":")
 TIMING = "time per step (us)"
 PICTURES = (
-    ("distance.png", "Distance between trajectories", "of the base from that under the first model, over time"),
+    ("distance.png", "Distance between trajectories", "of the base from where it is under the first model, over time"),
     ("forces.png", "Forces", "normal force of all contact points together, over time"),
-    ("figures.png", "Figures", "of every model; bars: half and double the time step, other friction"),
+    ("figures.png", "Figures", "dots: every model as it is; bars: from the least to the most of all its runs"),
 )
 
 
@@ -87,8 +79,8 @@ def draw(runs: list[Run], folder: Path) -> None:
         return
     drawing = Figure(figsize=(9, 4.5), layout="constrained")
     axes = drawing.subplots()
-    for model, (time, apart) in distances(runs).items():
-        axes.semilogy(time, np.maximum(apart, 1e-12), label=model)
+    for k, (model, (time, apart)) in enumerate(distances(runs).items()):  # lines that hide each other stay visible
+        axes.semilogy(time, np.maximum(apart, 1e-12), DASHES[k % len(DASHES)], label=model)
     axes.set(xlabel="time (s)", ylabel=f"distance from {nominal[0].variant.model} (m)")
     finish(axes)
     drawing.savefig(folder / "distance.png", dpi=110)
@@ -119,8 +111,12 @@ def draw_figures(runs: list[Run], path: Path) -> None:
             if values:
                 axes.vlines(k, min(values), max(values), color="tab:gray", linewidth=3)
                 axes.plot(k, values[0], "o", color="tab:blue")
+        wanted = [run.figures["commanded_speed"] for run in runs if "commanded_speed" in run.figures]
+        if name == "speed" and wanted:
+            axes.axhline(wanted[0], color="tab:red", linestyle="--", linewidth=1, label="commanded")
+            axes.legend(fontsize=8, loc="lower left")
         axes.set_ylabel(words, fontsize=9)
-        axes.set_ylim(bottom=0.0)
+        axes.set_ylim(0.0, 1.15 * max(axes.get_ylim()[1], 1e-9))
         axes.set_xticks(range(len(models)), models, fontsize=8)
         axes.grid(alpha=0.3)
     drawing.savefig(path, dpi=110)
@@ -161,20 +157,25 @@ def write(folder: Path, title: str, duration: float, runs: list[Run], judged: li
     draw(runs, folder)
     header = ["run", *(words for _, words, _ in COLUMNS)]
     made = "Made with " + ", ".join(f"{name} {value}" for name, value in machine().items()) + "."
+    nominal, others = ([run for run in runs if run.variant.nominal is wanted] for wanted in (True, False))
+    tables = [("Models", header, [cells(run) for run in nominal])]
+    if others:
+        tables.append(("Other time steps, friction and starts", header, [cells(run) for run in others]))
+    tables.append(("Speed", ["run", TIMING], [timing(run) for run in nominal]))
     lines = [f"# {title}: one run under every law of contact", "", f"{duration:g} s of simulated time. {made}", ""]
-    lines += ["## Verdict", "", *(f"- {verdict.sentence}" for verdict in judged), "", "## Runs", ""]
-    lines += markdown_table(header, map(cells, runs))
-    lines += ["", "## Speed", "", *markdown_table(["run", TIMING], map(timing, runs)), ""]
+    lines += ["## Verdict", "", counted(judged), "", *(f"- **{v.label}**: {v.sentence}" for v in judged), ""]
     for name, words, caption in PICTURES:
         lines += [f"![{words}]({name})", "", f"*{words}: {caption}*", ""]
+    for words, columns, rows in tables:
+        lines += [f"## {words}", "", *markdown_table(columns, rows), ""]
     write_atomically(folder / "report.md", "\n".join(lines))
     parts = [
         f"<h1>{escape(title)}: one run under every law of contact</h1>",
         f"<p>{duration:g} s of simulated time. {escape(made)}</p>",
-        "<h2>Verdict</h2>" + bullets([verdict.sentence for verdict in judged]),
+        f"<h2>Verdict</h2><p>{escape(counted(judged))}</p>",
+        html_table(["", ""], [[verdict.label, verdict.sentence] for verdict in judged]),
         *(figure(folder / name, words, caption) for name, words, caption in PICTURES),
-        "<h2>Runs</h2>" + html_table(header, map(cells, runs)),
-        "<h2>Speed</h2>" + html_table(["run", TIMING], map(timing, runs)),
+        *(f"<h2>{words}</h2>{html_table(columns, rows)}" for words, columns, rows in tables),
     ]
     write_atomically(folder / "report.html", page(title, parts))
     content = json.dumps(summary(title, duration, runs, judged), indent=2, default=plain)

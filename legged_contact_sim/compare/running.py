@@ -21,7 +21,7 @@ from .variants import Variant
 
 SAMPLE_PERIOD = 2e-3  # s; of the series that are kept
 LIMIT = 120.0  # s of processor time that a run may take
-PARTS = 100  # of a run; after each the time that it took is looked at
+PARTS = 1000  # of a run; after each the time that it took is looked at
 REPLAY_PERIOD = 1e-2  # s
 
 

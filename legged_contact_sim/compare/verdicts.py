@@ -68,6 +68,11 @@ class Verdict:
     holds: bool | None  # None: it depends
     sentence: str
 
+    @property
+    def label(self) -> str:
+        """The verdict in a word or two."""
+        return {True: "holds", False: "does not hold", None: "depends"}[self.holds]
+
 
 def judge_claim(claim: Claim, runs: list[Run], duration: float) -> Verdict | None:
     """Return the verdict on a claim; None: nothing can be said of it."""
@@ -143,6 +148,12 @@ def verdicts(runs: list[Run], duration: float) -> list[Verdict]:
     judged += [judge_figure(*figure, runs) for figure in FIGURES]
     errors = [Verdict(run.variant.label, False, f"{run.variant.label}: {run.error}.") for run in runs if run.error]
     return [verdict for verdict in judged if verdict is not None] + errors + slow_runs(runs, duration)
+
+
+def counted(judged: list[Verdict]) -> str:
+    """Return how many conclusions survive, in a sentence."""
+    kept, depending = (sum(verdict.holds is wanted for verdict in judged) for wanted in (True, None))
+    return f"Of {len(judged)} conclusions {kept} hold whatever the law of contact is, {depending} depend on something."
 
 
 def slow_runs(runs: list[Run], duration: float) -> list[Verdict]:
