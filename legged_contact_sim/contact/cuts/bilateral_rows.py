@@ -13,9 +13,9 @@ from ...dynamics.spatial import scale
 from ...jit import inlined
 from ..bookkeeping import book_solution
 from ..constraint_rows import fill_rows
-from ..solvers.prox import Sums, fill_relaxations, iterate, prox_residual, solve_unilateral
+from ..solvers.prox import Rows, fill_relaxations, iterate, prox_residual, solve_unilateral
 from .cut_joints import joint_link
-from .row_pattern import fill_pattern, sparse_block_velocity, sparse_row_velocity
+from .row_blocks import fill_packed_velocities, pack_rows, sweep_packed_scalars
 
 
 @inlined
@@ -144,9 +144,9 @@ def solve_forest(forest, cuts, contacts, unilateral, rows, settings, direct):
     if not direct:
         for r in range(3 * contacts, rows):
             bounds[0, r], bounds[1, r] = 0.0 if r < unilateral else -math.inf, math.inf
-        fill_pattern(G, contacts, rows, cuts.pattern)
-        sums = Sums(sparse_block_velocity, sparse_row_velocity, cuts.pattern)
-        iterations = iterate(G, b, z, w, contacts, rows, mu, modes, work.relaxations, bounds, settings, sums)
+        pack_rows(G, cuts.labels, unilateral, rows, cuts.blocks)
+        through = Rows(fill_packed_velocities, sweep_packed_scalars, cuts.blocks)
+        iterations = iterate(G, b, z, w, contacts, rows, mu, modes, work.relaxations, bounds, settings, through)
         residual = prox_residual(G, b, z, contacts, rows, mu, bounds, settings)
         solved = iterations <= settings.max_iterations
     eliminated = direct or (not solved and settings.finish == 1)

@@ -15,7 +15,7 @@ from ...dynamics.record_fields import increase_spatial, put_spatial, put_vector_
 from ...dynamics.spatial import Spatial, add, dot, scale, sub, velocity_at, wrench_at
 from ...jit import inlined
 from ...model.records import FREE
-from .row_pattern import pattern_work
+from .row_blocks import row_blocks
 
 LEAST_RESIDUAL = 0.1  # of a unit vector, squared, to make part of the constraints' basis; below 1/6, so enough do
 FIXED = 1e300  # added inertia that keeps a body without inertia on its parent
@@ -29,7 +29,7 @@ class Cuts(NamedTuple):
     parting: Any  # velocities along the duals with which the free trees come apart, (c, 6)
     reactions: Any  # forces along the duals that held the trees together in the last step, (c, 6)
     labels: Any  # which cut and dual a bilateral row belongs to, 6 cut + dual, (r,)
-    pattern: Any  # `Pattern` of the rows
+    blocks: Any  # `RowBlocks` of the bilateral rows
     poses: Any  # of the cut bodies, integrated on their own: position, m, and quaternion, scalar last, (c, 7)
     motions: Any  # velocities with which the last step ended: of the bodies' origins, then angular, world axes, (c, 6)
 
@@ -39,8 +39,8 @@ def cut_work(joints: np.ndarray, rows: int) -> Cuts:
     count = len(joints)
     duals, parting, reactions = np.zeros((count, 6, 6)), np.zeros((count, 6)), np.zeros((count, 6))
     poses, motions = np.zeros((count, 7)), np.zeros((count, 6))
-    labels, pattern = np.zeros(rows, dtype=np.int64), pattern_work(rows)
-    return Cuts(joints, duals, parting, reactions, labels, pattern, poses, motions)
+    labels, blocks = np.zeros(rows, dtype=np.int64), row_blocks(count, rows)
+    return Cuts(joints, duals, parting, reactions, labels, blocks, poses, motions)
 
 
 @inlined

@@ -48,12 +48,12 @@ class ProxWork(NamedTuple):
     friction: FrictionWork  # of the solver that finishes
 
 
-class Sums(NamedTuple):
-    """How the velocities w = G z + b of a block and of a row are summed up: over all columns, or those of a pattern."""
+class Rows(NamedTuple):
+    """How iterations go through the rows of G: as they are, or as a set of rows that is mostly zeros allows."""
 
-    of_block: Any  # inlined function as `problem.block_velocity`
-    of_row: Any  # inlined function as `problem.row_velocity`
-    columns: Any  # the last argument of both: the number of columns, or which they are
+    fill_velocities: Any  # inlined function as `fill_velocities`
+    sweep_scalars: Any  # inlined function as `sweep_scalars`
+    layout: Any  # the last argument of both
 
 
 def prox_work(rows: int) -> ProxWork:
@@ -110,13 +110,28 @@ def project_scalar(z, w, r, relaxation, bounds):
 
 
 @inlined
-def jacobi_sweep(G, b, z, w, contacts, rows, mu, modes, relaxations, bounds, relative, absolute, sums):
+def fill_velocities(G, b, z, w, contacts, rows, layout):
+    """Fill the velocities w of all rows."""
+    for r in range(0, 3 * contacts, 3):
+        w[r], w[r + 1], w[r + 2] = block_velocity(G, b, z, r, rows)
+    for r in range(3 * contacts, rows):
+        w[r] = row_velocity(G, b, z, r, rows)
+
+
+@inlined
+def sweep_scalars(G, b, z, w, contacts, rows, relaxations, bounds, relative, absolute, progress, layout):
+    """Renew the impulses of scalar rows one after another; return progress (see `take_impulse`)."""
+    for r in range(3 * contacts, rows):
+        new = project_scalar(z, row_velocity(G, b, z, r, rows), r, relaxations[r], bounds)
+        progress = take_impulse(z, r, new, relative, absolute, progress)
+    return progress
+
+
+@inlined
+def jacobi_sweep(G, b, z, w, contacts, rows, mu, modes, relaxations, bounds, relative, absolute, through):
     """One JOR iteration: all velocities, then all projections; return its largest change and largest excess, N s."""
     progress = (0.0, -math.inf)
-    for r in range(0, 3 * contacts, 3):
-        w[r], w[r + 1], w[r + 2] = sums.of_block(G, b, z, r, sums.columns)
-    for r in range(3 * contacts, rows):
-        w[r] = sums.of_row(G, b, z, r, sums.columns)
+    through.fill_velocities(G, b, z, w, contacts, rows, through.layout)
     for k in range(contacts):
         r = 3 * k
         z0, z1, z2, modes[k] = project_contact(z, w[r], w[r + 1], w[r + 2], r, mu, relaxations[r], relaxations[r + 1])
@@ -128,23 +143,21 @@ def jacobi_sweep(G, b, z, w, contacts, rows, mu, modes, relaxations, bounds, rel
 
 
 @inlined
-def gauss_seidel_sweep(G, b, z, contacts, rows, mu, modes, relaxations, bounds, relative, absolute, sums):
+def gauss_seidel_sweep(G, b, z, w, contacts, rows, mu, modes, relaxations, bounds, relative, absolute, through):
     """One SOR iteration: velocities and projection contact after contact; return as `jacobi_sweep`."""
     progress = (0.0, -math.inf)
     for k in range(contacts):
         r = 3 * k
-        w0, w1, w2 = sums.of_block(G, b, z, r, sums.columns)
+        w0, w1, w2 = block_velocity(G, b, z, r, rows)
         z0, z1, z2, modes[k] = project_contact(z, w0, w1, w2, r, mu, relaxations[r], relaxations[r + 1])
         progress = take_contact(z, r, z0, z1, z2, relative, absolute, progress)
-    for r in range(3 * contacts, rows):
-        w = sums.of_row(G, b, z, r, sums.columns)
-        new = project_scalar(z, w, r, relaxations[r], bounds)
-        progress = take_impulse(z, r, new, relative, absolute, progress)
-    return progress
+    return through.sweep_scalars(
+        G, b, z, w, contacts, rows, relaxations, bounds, relative, absolute, progress, through.layout
+    )
 
 
 @inlined
-def iterate(G, b, z, w, contacts, rows, mu, modes, relaxations, bounds, settings, sums):
+def iterate(G, b, z, w, contacts, rows, mu, modes, relaxations, bounds, settings, through):
     """Iterate until every impulse changes by at most ``|z| T_rel + T_abs``; return the number of iterations.
 
     Args:
@@ -159,18 +172,18 @@ def iterate(G, b, z, w, contacts, rows, mu, modes, relaxations, bounds, settings
         relaxations: r of every row, (>= rows,), kg; halved where the iteration stalls.
         bounds: lowest and highest impulse of scalar rows, (2, >= rows), N s.
         settings: PROX_SETTINGS record; more iterations than its maximum are returned when it gives up.
-        sums: `Sums`, how velocities are summed up.
+        through: `Rows`, how it goes through them.
     """
     relative, absolute = settings.tolerance, settings.absolute_tolerance
     smallest, before, share = math.inf, math.inf, 1.0
     for k in range(1, settings.max_iterations + 1):
         if settings.solver == JOR:
             progress = jacobi_sweep(
-                G, b, z, w, contacts, rows, mu, modes, relaxations, bounds, relative, absolute, sums
+                G, b, z, w, contacts, rows, mu, modes, relaxations, bounds, relative, absolute, through
             )
         else:
             progress = gauss_seidel_sweep(
-                G, b, z, contacts, rows, mu, modes, relaxations, bounds, relative, absolute, sums
+                G, b, z, w, contacts, rows, mu, modes, relaxations, bounds, relative, absolute, through
             )
         if progress[1] <= 0.0:
             return k
@@ -217,8 +230,8 @@ def solve_unilateral(G, b, z, w, contacts, rows, modes, work, settings):
     for r in range(3 * contacts, rows):
         bound = work.friction.bounds[r]
         bounds[0, r], bounds[1, r] = -bound, bound if bound > 0.0 else math.inf
-    sums = Sums(block_velocity, row_velocity, rows)
-    iterations = iterate(G, b, z, w, contacts, rows, mu, modes, work.relaxations, bounds, settings, sums)
+    through = Rows(fill_velocities, sweep_scalars, 0)
+    iterations = iterate(G, b, z, w, contacts, rows, mu, modes, work.relaxations, bounds, settings, through)
     residual, solved = prox_residual(G, b, z, contacts, rows, mu, bounds, settings), iterations <= most
     if not solved and settings.finish == 1:
         problem = problem_with_one_friction(G, b, z, w, modes, work.friction, contacts, rows, mu, 0.0)
