@@ -1,7 +1,6 @@
 """The simulator: one robot on one terrain under one contact model, step by step."""
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from math import isfinite
 from sys import getrefcount
 from typing import Any, NamedTuple
@@ -19,17 +18,17 @@ from ..errors import ParameterError, SimulationError
 from ..jit import together_with
 from ..model import RobotModel
 from ..terrain import Terrain, make_terrain
-from .checks import checked_time_step, closed, whole_number
+from .checks import checked_time_step, closed
 from .collisions import Collision, touching_pairs
 from .contacts import Contacts, contact_centers, touching_points
 from .ground import Ground
 from .joint_targets import joint_targets
 from .push_profile import Profile, profile_knots
 from .report import StepReport
-from .trajectory import Recorder, Trajectory, commands_from, sample_times, sampled_efforts
+from .runs import Runs
+from .starting import calls_of_a_start, make_contact_model
 from .views import neighbours, read_only
 
-Controller = Callable[[float, np.ndarray, np.ndarray], ArrayLike]
 FLOAT = np.dtype(np.float64)
 
 
@@ -43,7 +42,7 @@ class State(NamedTuple):
     v: np.ndarray
 
 
-class Simulator:
+class Simulator(Runs):
     """Integrates a robot's motion under a selectable contact model.
 
     Example:
@@ -192,67 +191,6 @@ class Simulator:
         if steps > 0:
             self._advance(steps, commands, self._row, steps)
 
-    def run(self, duration: float, controller: Controller | None = None, sample_every: int = 1) -> Trajectory:
-        """Advance for a duration, s, with ``controller(time, q, v) -> effort`` called before every step.
-
-        Without a controller the joints get no effort (but those of `hold`). Every ``sample_every``-th step is recorded.
-        """
-        steps, sample_every = self.step_count(duration), whole_number("sample_every", sample_every)
-        recorder, begin = Recorder(self.robot, steps // sample_every), self._steps
-        self._set_effort(None)
-        if controller is None:
-            efforts = np.zeros((recorder.samples, self.robot.joint_count))
-            self.record(steps, Commands(self._command), sample_every, recorder)
-        else:
-            efforts = self._record_controlled(steps, controller, sample_every, recorder)
-        return self.trajectory(begin, recorder, efforts, sample_every)
-
-    def follow(self, targets: ArrayLike, efforts: ArrayLike | None, every: int, sample_every: int = 1) -> Trajectory:
-        """Run a compiled rollout along joint targets (T, joint_count), each held for ``every`` steps (see `hold`)."""
-        every, sample_every = whole_number("every", every), whole_number("sample_every", sample_every)
-        count = len(np.atleast_2d(targets))
-        rows = np.zeros((count, COMMAND_ROWS, self.robot.nv))
-        shape = (count, self.robot.joint_count)
-        rows[:, 1, self.robot.velocity_indices] = checked("targets", np.atleast_2d(targets), *shape)
-        if efforts is not None:
-            rows[:, 0, self.robot.velocity_indices] = checked("efforts", np.atleast_2d(efforts), *shape)
-        begin, steps, commands = self._steps, count * every, Commands(rows, every)
-        recorder = Recorder(self.robot, steps // sample_every)
-        self.record(steps, commands, sample_every, recorder)
-        given = sampled_efforts(self.robot, commands, recorder.samples, sample_every)
-        return self.trajectory(begin, recorder, given, sample_every)
-
-    def record(self, steps: int, commands: Commands, sample_every: int, recorder: Recorder) -> None:
-        """Advance while a recorder takes every ``sample_every``-th step; a compiled call fills a block of it."""
-        done = 0
-        while len(recorder.block):
-            count = len(recorder.block)
-            try:
-                part = commands_from(commands, done, count * sample_every)
-                self._advance(count * sample_every, part, recorder.block, sample_every)
-            finally:
-                recorder.take(count)
-            done += count * sample_every
-        if done < steps:
-            self._advance(steps - done, commands_from(commands, done, steps - done), self._row, steps - done)
-
-    def trajectory(self, begin: int, recorder: Recorder, efforts: np.ndarray, sample_every: int) -> Trajectory:
-        """Return what a recorder took since step ``begin``, with the efforts (samples, joint_count) of its samples."""
-        return Trajectory(
-            robot=self.robot,
-            terrain=self.terrain,
-            semi_axes=self.model.semi_axes,
-            time=sample_times(begin, sample_every, recorder.samples, self.time_step),
-            q=recorder.q,
-            v=recorder.v,
-            effort=efforts,
-            works=recorder.works,
-            solver=recorder.solver,
-            touches=recorder.touches,
-            start_energy=self.start_energy,
-            events=list(self.model.events),
-        )
-
     def hold(
         self, stiffness: ArrayLike, damping: ArrayLike, target: ArrayLike | None = None, integral: ArrayLike = 0.0
     ) -> None:
@@ -364,7 +302,7 @@ class Simulator:
         return self.model.system.dofs[EFFORT, self.robot.velocity_indices].copy()
 
     def _make_model(self, name: str, terrain: Terrain, parameters: Mapping[str, Any]) -> ContactModel:
-        with together_with(*_calls_of_a_start(self.robot, terrain)):
+        with together_with(*calls_of_a_start(self.robot, terrain)):
             given = self._ground.parameters(MODELS.named(name), parameters)
             model = make_contact_model(name, self.robot, terrain, given)
             self._connect(model)
@@ -442,18 +380,6 @@ class Simulator:
         if not isfinite(self._total.item()):
             raise self._failure()
 
-    def _record_controlled(
-        self, steps: int, controller: Controller, sample_every: int, recorder: Recorder
-    ) -> np.ndarray:
-        """Advance step by step with a controller's efforts; return those of the samples, (samples, joint_count)."""
-        efforts = np.zeros((recorder.samples, self.robot.joint_count))
-        for k in range(steps):
-            self.step(controller(self.time, *self.state))
-            if (k + 1) % sample_every == 0:
-                efforts[k // sample_every] = self._efforts
-                recorder.put(self._row[0])
-        return efforts
-
     def _end_pushes(self, body: int | None = None) -> None:
         """End the pushes on a body, or all."""
         pushes = self.model.system.pushes
@@ -466,24 +392,3 @@ class Simulator:
             f"{self.contact_model}: the state is no longer finite after {self.time:.6g} s; "
             f"a smaller time_step or softer gains may help, reset() or set_state() goes on"
         )
-
-    def step_count(self, duration: float) -> int:
-        """Return how many steps a duration, s, takes, to the nearest."""
-        if not (np.isfinite(duration) and duration >= 0.0):
-            raise ParameterError(f"duration: expected a finite number >= 0 s, found {duration}")
-        return round(duration / self.time_step)
-
-
-def make_contact_model(name: str, robot: RobotModel, terrain: Terrain, parameters: Mapping[str, Any]) -> ContactModel:
-    """Return a contact model by name with checked parameters."""
-    model = MODELS.named(name)
-    return model(robot, terrain, model.make_parameters(**parameters))
-
-
-def _calls_of_a_start(robot: RobotModel, terrain: Terrain) -> list[Callable[[], Any]]:
-    """Return what a start calls besides a step, to be compiled at the same time."""
-    return [
-        partial(energies, robot, robot.home, np.zeros(robot.nv)),
-        partial(contact_centers, robot, robot.home),
-        partial(terrain.gap, np.zeros((1, 3))),
-    ]

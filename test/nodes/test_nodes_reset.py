@@ -12,7 +12,7 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 
-RESETS = 200 if os.environ.get("SOAK") else 5
+RESETS = 200 if os.environ.get("SOAK") else 3
 TOPICS = {"/clock": (Clock, 4), "/joint_states": (JointState, 4), "/tf": (TFMessage, 8)}  # and where the stamp is
 FAR = 150_000_000  # ns
 
