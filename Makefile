@@ -17,13 +17,15 @@ export PIP_NO_INPUT := 1
 export PIP_ROOT_USER_ACTION := ignore
 # Errors only: warnings about a machine's registry set-up are not ours.
 PIP := $(RUN) -m pip --quiet --quiet
-# uv takes a fifth of pip's processor time. It does not know pip's settings: where it fails, pip decides.
+# uv takes a fifth of pip's processor time. It does not know pip's settings: where it fails, pip decides. It stays in a
+# folder of its own that is gone afterwards: its program is as large as a tenth of what a run needs.
 UV := uv==0.13.8
-INSTALL = install() { { $(PIP) install $(UV) && $(VENV)/bin/uv pip install --quiet --python $(RUN) "$$@"; } 2>/dev/null || \
-	$(PIP) install "$$@" || $(OFFLINE); }; install
+INSTALL = install() { tools=$$(mktemp -d); \
+	{ $(PIP) install --target $$tools $(UV) && $$tools/bin/uv pip install --quiet --python $(RUN) "$$@"; } 2>/dev/null || \
+	$(PIP) install "$$@" || { rm -rf $$tools; $(OFFLINE); }; rm -rf $$tools; }; install
 OFFLINE := { echo "pip could not install it; is its package index in reach?" >&2; exit 1; }
 
-.PHONY: help test test-floor sim run view look docs pictures soak lint types bench judge bench-ros clean
+.PHONY: help test test-floor sim run view look docs pictures matrix soak lint types bench judge bench-ros clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -46,7 +48,7 @@ LEAN := $(if $(wildcard $(VENV)/.ros),VENV=$(VENV),VENV=$(VENV)-sim PACKAGES=sim
 sim: ## simulate over ROS 2 until Ctrl-C (SCENARIO=quadruped_stand, ARGS="--record")
 	@$(MAKE) --no-print-directory $(LEAN) run
 
-run: $(VENV)/.ros
+run: $(VENV)/.ros $(if $(findstring --record,$(ARGS)),$(VENV)/.record) $(if $(findstring --view,$(ARGS)),$(VENV)/.view)
 	@$(VENV)/bin/legged-contact-sim run $(SCENARIO) $(ARGS)
 
 view: ## a robot or scenario in the browser, without ROS (SCENARIO=quadruped_trot, a name or a URDF file)
@@ -61,6 +63,9 @@ docs: requirements/docs.txt | $(VENV)/.python ## build the site into site/
 
 pictures: $(VENV)/.packages ## draw the pictures of the documentation from real runs
 	@$(VENV)/bin/legged-contact-sim film quadruped_trot -o docs/pictures/trot.gif --duration 1.6 --rate 12.5 --width 480 --height 270
+
+matrix: $(VENV)/.packages ## measure what each contact model does, for README and documentation
+	@$(RUN) docs/make_matrix.py
 
 soak: $(VENV)/.ros ## the long tests of the nodes: hundreds of resets under load
 	@SOAK=1 $(RUN) -m pytest -q test/nodes
@@ -107,6 +112,10 @@ $(VENV)/.ros: requirements/ros.txt $(wildcard interfaces/*/*/*) interfaces/build
 
 $(VENV)/.view: requirements/view.txt $(VENV)/.packages
 	@$(RUN) -c 'import viser' 2>/dev/null || $(INSTALL) -r requirements/view.txt
+	@touch $@
+
+$(VENV)/.record: requirements/record.txt $(VENV)/.packages
+	@$(RUN) -c 'import mcap, rosbags, zstandard' 2>/dev/null || $(INSTALL) -r requirements/record.txt
 	@touch $@
 
 $(VENV)/.bench: requirements/bench.txt $(VENV)/.packages
