@@ -40,9 +40,15 @@ export VIRTUAL_ENV=$venv PATH=$venv/bin:$PATH AMENT_PREFIX_PATH=$venv
 unset PYTHONPATH LD_LIBRARY_PATH
 run() { "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }; }
 for package in "${missing[@]}"; do
-    run cmake -S "$here/$package" -B "$work/$package" -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE=-O1 -DCMAKE_CXX_FLAGS_RELEASE=-O1 -DBUILD_TESTING=OFF \
+    run cmake -S "$here/$package" -B "$work/$package" -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE=-O1 -DCMAKE_CXX_FLAGS_RELEASE=-O1 -DBUILD_TESTING=OFF -DPYTHON_ONLY=ON \
         -DCMAKE_PREFIX_PATH="$venv" -DCMAKE_INSTALL_PREFIX="$venv" -DPython3_EXECUTABLE="$python"
     run cmake --build "$work/$package" --parallel 2
     run cmake --install "$work/$package"
     complete "$package" || { echo "interfaces/$package was built but cannot be imported" >&2; exit 1; }
+done
+
+# Wheels carry no links, so that a library is there under up to three names: copies of one file become one.
+for file in "$venv"/lib/lib*.so.*; do
+    base=${file%%.so.*}.so
+    if [ -f "$base" ] && ! [ "$base" -ef "$file" ] && cmp -s "$base" "$file"; then ln -f "$base" "$file"; fi
 done
