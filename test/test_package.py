@@ -19,7 +19,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 NAME = "legged_contact_sim"
 MANIFEST = ElementTree.parse(ROOT / "package.xml").getroot()
-SHARED = ("launch", "config", "urdf")
+SHARED = ("launch", "config", "urdf", "interfaces")
 
 # The rosdep key of a Python dependency, where it is not "python3-<name on PyPI>".
 ROSDEP_KEYS = {"urdf-parser-py": "urdfdom_py", "pyyaml": "python3-yaml"}
@@ -49,6 +49,20 @@ def wheel(tmp_path_factory):
     (path,) = folder.glob("*.whl")
     with zipfile.ZipFile(path) as archive:
         yield archive
+
+
+def test_the_sdist_makes_the_same_wheel(wheel, tmp_path):
+    """Who builds from the archive of the sources gets every file that the checkout gives."""
+    source = Path(wheel.filename).parent / "source"
+    make = f"from setuptools import build_meta; build_meta.build_sdist({str(tmp_path)!r})"
+    done = subprocess.run([sys.executable, "-c", make], cwd=source, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (archive,) = tmp_path.glob("*.tar.gz")
+    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--no-index", "--quiet"]
+    done = subprocess.run([*command, "--wheel-dir", tmp_path, archive], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as again:
+        assert sorted(again.namelist()) == sorted(wheel.namelist())
 
 
 def metadata_of(wheel: zipfile.ZipFile) -> email.message.Message:

@@ -13,7 +13,7 @@ from ..control import controller_class, controllers
 from ..errors import LeggedContactSimError, ParameterError
 from ..model import RobotModel, robots
 from ..simulation.scenarios import find_scenario, read_scenario, scenarios, summary
-from . import compare, compile, doctor, film, inspect, reproduce, sweep, view
+from . import compare, compile, doctor, film, inspect, interfaces, reproduce, sweep, view
 from .supervision import Processes, environment
 
 NO_CONTROLLER = "none"
@@ -72,6 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     view.add_command(commands)
     compile.add_command(commands)
     film.add_command(commands)
+    interfaces.add_command(commands)
 
     for name, words, action in (
         ("robots", "list the robots that come with the package", _robots),

@@ -19,7 +19,7 @@ MESSAGES = (
     "diagnostic_msgs", "geometry_msgs", "nav_msgs", "rosgraph_msgs", "sensor_msgs", "std_msgs", "std_srvs",
     "trajectory_msgs", "visualization_msgs",
 )  # fmt: skip
-FROM_PYPI = "source ROS 2 (Jazzy or later), or get it from PyPI: make sim"
+FROM_PYPI = "source ROS 2 (Jazzy or later), or get it from PyPI: make sim, or pip install 'legged_contact_sim[ros]'"
 ENVIRONMENT = (
     "ROS_DISTRO", "ROS_DOMAIN_ID", "ROS_AUTOMATIC_DISCOVERY_RANGE", "RMW_IMPLEMENTATION", "AMENT_PREFIX_PATH",
 )  # fmt: skip
@@ -57,7 +57,7 @@ def examine() -> Iterator[Finding]:
     missing = [name for name in MESSAGES if not _importable(name)]
     words = f"missing: {', '.join(missing)}; {FROM_PYPI}" if missing else "all there"
     yield Finding("ROS 2 messages", not missing, words)
-    advice = f"run interfaces/build.sh {sys.prefix}, or make sim, which does"
+    advice = "legged-contact-sim interfaces builds it, or make sim, which does"
     yield Finding("tf2_msgs", _importable("tf2_msgs"), "there" if _importable("tf2_msgs") else advice)
     ours = _importable("legged_contact_sim_msgs")
     words = "there" if ours else f"no contact states, energy audit and low-level commands: {advice}"
