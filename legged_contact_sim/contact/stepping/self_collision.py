@@ -14,16 +14,17 @@ import math
 from ...actuation.rows import CHANGE
 from ...dynamics.contact_inertia import common_ancestor, spread_jumps
 from ...dynamics.record_fields import inertia, put_spatial, spatial, vector
-from ...dynamics.spatial import apply, dot, force_at, scale, sub
+from ...dynamics.spatial import apply, dot, force_at, scale, sub, sym_inverse
 from ...jit import inlined, inlined_always, shared
 from ...model.records import FREE
-from ..constraint_rows import soften
 from ..impulses import gather_impulses
 from ..pair_detection import measure_pair
 from ..records import OPEN
 from .acting_contacts import activate, acts_now, carry_free, find_contacts, speed_bound
 from .impacts import IMPACT, STOP
 from .time_stepping import add_changes, advance_parts, detect_by, iterate_impulses, predict, revise
+
+YIELDING = 1e-4  # of a pair's inverse inertia, along directions in which its bodies cannot move
 
 
 @inlined
@@ -140,6 +141,24 @@ def shared_motion(system, r, s, chain):
     return total
 
 
+@inlined
+def give_way(G, r):
+    """Let a pair's contact give a little along directions in which its bodies cannot move relative to each other.
+
+    Few joints stand between two bodies of a robot: a gap that none of them can open would ask for boundless impulses,
+    which jam. With c a trace of the block's size, G + c^2 (G + c)^-1 adds c where G is zero, and next to nothing, c^2
+    over G, where the bodies move freely.
+    """
+    xx, xy, xz = G[r, r], G[r, r + 1], G[r, r + 2]
+    yy, yz, zz = G[r + 1, r + 1], G[r + 1, r + 2], G[r + 2, r + 2]
+    trace = YIELDING * (xx + yy + zz)
+    added = sym_inverse((xx + trace, xy, xz, yy + trace, yz, zz + trace))
+    square = trace * trace
+    G[r, r], G[r, r + 1], G[r, r + 2] = xx + square * added[0], xy + square * added[1], xz + square * added[2]
+    G[r + 1, r], G[r + 1, r + 1], G[r + 1, r + 2] = G[r, r + 1], yy + square * added[3], yz + square * added[4]
+    G[r + 2, r], G[r + 2, r + 1], G[r + 2, r + 2] = G[r, r + 2], G[r + 1, r + 2], zz + square * added[5]
+
+
 @shared
 def complete_pairs(system, contacts, rows):
     """Let the rows of pairs, which are those of their first bodies so far, act on the second ones, too."""
@@ -155,7 +174,7 @@ def complete_pairs(system, contacts, rows):
                 chain = s >= 3 * contacts or pair_number(system, s // 3) < 0
                 system.G[r, s] = shared_motion(system, r, s, chain)
                 system.G[s, r] = system.G[r, s]
-        soften(system.G, 3 * k)
+        give_way(system.G, 3 * k)
 
 
 @inlined
