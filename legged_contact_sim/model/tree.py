@@ -159,7 +159,7 @@ def _children(description: RobotDescription) -> dict[str, list[JointDescription]
         if joint.child in mover:
             raise ModelError(
                 f"link {joint.child!r} is the child of two joints, {mover[joint.child]!r} and {joint.name!r}; "
-                "expected one (closed chains cannot be simulated)"
+                "expected one (`closures` in the YAML file beside it close a chain)"
             )
         mover[joint.child] = joint.name
         children[joint.parent].append(joint)

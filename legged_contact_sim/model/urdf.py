@@ -1,7 +1,7 @@
 """From the text of a URDF to a description of its links and joints, every number checked."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 from xml.etree import ElementTree
@@ -129,7 +129,21 @@ def read_urdf(text: str, mimic: str = "couple") -> RobotDescription:
     ]
     moving = {joint.name for joint in joints if joint.kind in ONE_DOF}
     mimicking = [joint for joint in parsed.joints if joint.mimic is not None and joint.name in moving]
+    _refuse_circles({joint.name: joint.mimic.joint for joint in mimicking})
     return RobotDescription(parsed.name, links, joints, [_coupling(joint) for joint in mimicking])
+
+
+def _refuse_circles(mimicked: Mapping[str, str]) -> None:
+    """Refuse joints that mimic one another in a circle, so that none of them leads."""
+    for first in mimicked:
+        passed, joint = [first], mimicked[first]
+        while joint in mimicked and joint not in passed:
+            passed.append(joint)
+            joint = mimicked[joint]
+        if joint == first and len(passed) > 1:
+            raise ModelError(
+                f"joints {', '.join(map(repr, passed))} mimic one another in a circle; expected one to lead"
+            )
 
 
 def _check_unique(robot: ElementTree.Element, tag: str) -> None:

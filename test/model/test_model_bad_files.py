@@ -21,7 +21,18 @@ APART = """<mujoco><worldbody>
   <body name="a"><joint/><geom size="0.1"/><site name="p"/></body>
   <body name="b" pos="5 0 0"><joint axis="1 0 0"/><geom size="0.1"/><site name="q"/></body>
   </worldbody><equality><connect name="pin" site1="p" site2="q"/></equality></mujoco>"""
+MASS = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
+
+
+def wheel(name, parent, mimicked):
+    """Return a link on a joint that mimics another one."""
+    joint = f'<parent link="{parent}"/><child link="{name}"/><mimic joint="turn_{mimicked}"/>'
+    return f'<link name="{name}">{MASS}</link><joint name="turn_{name}" type="continuous">{joint}</joint>'
+
+
+CIRCLE = f'<robot name="r"><link name="a">{MASS}</link>{wheel("b", "a", "c")}{wheel("c", "b", "b")}</robot>'
 DESCRIPTIONS = {
+    "circle.urdf": (CIRCLE, "'turn_b', 'turn_c' mimic one another in a circle"),
     "no include.xacro": (xacro('<xacro:include filename="nowhere.xacro"/>'), "nowhere.xacro"),
     "division.xacro": (xacro('<link name="${1/0}"/>'), "division by zero"),
     "macro.xacro": (xacro("<xacro:leg/>"), "xacro:leg"),
