@@ -2,7 +2,7 @@
 
 Compiled one by one, as tests come to need them, kernels take more processor time: each begins from nothing. Besides
 what ``legged-contact-sim compile`` does, these are the model of `contact/other_package`, the step of robots with loops,
-the worlds of the gym and an entry of a test.
+the worlds of the gym, entries of a study and of a test.
 """
 
 import sys
@@ -14,6 +14,7 @@ import numpy as np
 from legged_contact_sim import RobotModel, Simulator, dynamics
 from legged_contact_sim.app.cli import main
 from legged_contact_sim.simulation.batch import WorldBatch
+from legged_contact_sim.studies.gehring.alpha import iterations_over_alpha
 
 sys.path.append(str(Path(__file__).resolve().parent / "contact"))
 import test_embedding_impact
@@ -31,3 +32,6 @@ if __name__ == "__main__":
     worlds.advance(1)
     worlds.close()
     test_embedding_impact.impact(np.eye(3), np.array([-1.0, 0.0, 0.0]), 0.5, 0.0)
+    simulator = Simulator("quadruped12", contact_model="moreau")
+    simulator.run(0.01)
+    iterations_over_alpha(simulator.model, [0.6])

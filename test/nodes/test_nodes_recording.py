@@ -99,16 +99,20 @@ def stalled(shared_bench, tmp_path_factory):
     return bag, recorder.said()
 
 
-def test_nothing_of_the_robot_is_missing_though_the_recorder_was_kept_waiting(stalled):
-    bag, said = stalled
-    stamps, count = contents(bag)
+@pytest.fixture(scope="module")
+def stalled_contents(stalled):
+    return contents(stalled[0])
+
+
+def test_nothing_of_the_robot_is_missing_though_the_recorder_was_kept_waiting(stalled, stalled_contents):
+    (_, said), (stamps, count) = stalled, stalled_contents
     assert all(len(found) > 20 for found in stamps.values())
     assert {topic: missing(stamps[topic], period) for topic, period in PERIODS.items()} == dict.fromkeys(PERIODS, 0)
     assert f"{count} messages in" in said
 
 
-def test_nothing_is_missing_at_the_end_though_the_recorder_was_behind(stalled):
-    stamps, _ = contents(stalled[0])
+def test_nothing_is_missing_at_the_end_though_the_recorder_was_behind(stalled_contents):
+    stamps, _ = stalled_contents
     ends = {stamps[topic][-1] for topic, period in PERIODS.items() if period == 1}
     assert len(ends) == 1, {topic: found[-1] for topic, found in stamps.items()}
 
