@@ -11,7 +11,7 @@ PACKAGES ?= test
 
 RUN     := $(VENV)/bin/python
 SOURCES := setup.py setup.cfg package.xml
-JIT_TESTS := test/test_compilation.py test/test_compile_process.py test/test_shared_helpers.py
+JIT_TESTS := test/test_compilation.py test/test_compile_process.py test/test_kernel_cache.py test/test_shared_helpers.py
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 export PIP_ROOT_USER_ACTION := ignore
