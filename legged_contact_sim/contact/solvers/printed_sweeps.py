@@ -7,8 +7,15 @@ by the change of the impulses, ``|z_new - z| <= tolerance |z_new|`` (4.39), not 
 
 import math
 
-from ...jit import inlined, shared
-from .problem import block_velocity, friction_work, problem_of_step, project_row, row_velocity
+from ...jit import compiled, inlined, shared
+from .problem import (
+    block_velocity,
+    friction_work,
+    problem_of_step,
+    problem_with_one_friction,
+    project_row,
+    row_velocity,
+)
 from .residuals import complementarity_residual
 from .solver import Solver
 
@@ -49,18 +56,34 @@ def printed_sweep(problem):
     return math.sqrt(change / size) if size > 0.0 else 0.0
 
 
+@inlined
+def sweep_from_zero(problem, tolerance, max_iterations):
+    """Sweep from zero impulses until they change by less than the tolerance; return the sweeps and the last change."""
+    for r in range(problem.rows):
+        problem.z[r] = 0.0
+    sweeps, change = 0, math.inf
+    while sweeps < max_iterations and change > tolerance:
+        change = printed_sweep(problem)
+        sweeps += 1
+    return sweeps, change
+
+
 @shared
 def solve_as_printed(system, contacts, rows, h, settings):
     """Solve the contact problem of a step; return the sweeps, the residual, and whether it is solved."""
     problem = problem_of_step(system, system.work, contacts, rows, h, settings)
-    for r in range(rows):
-        problem.z[r] = 0.0
-    sweeps, change = 0, math.inf
-    while sweeps < settings.max_iterations and change > settings.tolerance:
-        change = printed_sweep(problem)
-        sweeps += 1
+    sweeps, change = sweep_from_zero(problem, settings.tolerance, settings.max_iterations)
     residual = complementarity_residual(problem)
     return sweeps, residual, change <= settings.tolerance or residual <= GOOD_ENOUGH
+
+
+@compiled
+def printed_entry(G, b, z, w, modes, work, mu, tolerance, max_iterations):
+    """Solve a problem of contacts alone, (3n, 3n), by sweeps from zero; return the sweeps and the residual."""
+    contacts = len(b) // 3
+    problem = problem_with_one_friction(G, b, z, w, modes, work, contacts, len(b), mu, 0.0)
+    sweeps, _ = sweep_from_zero(problem, tolerance, max_iterations)
+    return sweeps, complementarity_residual(problem)
 
 
 SOLVER = Solver(solve_as_printed, friction_work)

@@ -14,7 +14,7 @@ from ...simulation import Simulator, Trajectory
 
 TIME_STEP, DURATION = 5e-4, 10.6  # s (table 5.2)
 STIFFNESS = (6000.0, 20000.0, 70000.0, 30000.0)  # N m/rad: hip lateral, hip ventral, knee, ankle (table 5.3)
-DAMPING = 1.0  # N m s/rad, of every joint
+DAMPING, INTEGRAL = 1.0, 120.0  # N m s/rad and N m/(rad s), of every joint
 FEET = {"RB": "rh", "LB": "lh", "RF": "rf", "LF": "lf"}  # the document's names of the legs, and ours
 TROT_VELOCITY = 0.09  # m/s
 CROUCH, EXTENDED = 0.40, 0.76  # m; heights of the trunk before and after the thrust
@@ -22,8 +22,10 @@ CROUCH_TIME, EXTEND_TIME, JUMP_START = 0.8, 0.085, 0.5  # s
 SAMPLES = 4  # steps of which a sample is the mean
 
 GROUND = {"friction": 0.3, "viscous_friction": 0.4}  # (table 5.2)
+PRINTED = {"solver": "printed_pgs", "tolerance": 1e-20, "max_iterations": 100}  # the sweeps of section 4.4
 MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "exact": ("exact_lcp", {**GROUND, "restitution": 0.0}),
+    "printed": ("exact_lcp", {**GROUND, **PRINTED}),
     "penalty": ("penalty", {**GROUND, "tangential_stiffness": 5000.0}),
     "stiff_penalty": ("penalty", {**GROUND, "normal_stiffness": 6e7, "normal_damping": 3000.0}),
 }
@@ -98,7 +100,7 @@ def simulate(course: Course, model: str) -> Trajectory:
     q = sim.grounded(q)
     q[2] += course.height
     sim.reset(q)
-    sim.hold(np.tile(STIFFNESS, 4), DAMPING)
+    sim.hold(np.tile(STIFFNESS, 4), DAMPING, integral=INTEGRAL)
     steps = round(course.duration / TIME_STEP)
     last = np.repeat(course.targets[-1:], max(0, steps - len(course.targets)), axis=0)
     return sim.follow(np.vstack([course.targets[:steps], last]), None, 1)
@@ -152,4 +154,6 @@ def figures(run: Trajectory) -> dict[str, float]:
         "largest_rise": float((works - np.minimum.accumulate(works)).max()),
         "audit_gain": float((run.energies.sum(axis=1) - run.start_energy - run.works.sum(axis=1)).max()),
         "unconverged": float(run.solver[-1, 2]),
+        "iterations": float(run.solver[:, 0].mean()),
+        "largest_residual": float(run.solver[:, 1].max()),
     }

@@ -72,14 +72,9 @@ def slide(duration: float) -> Trajectory:
     sim = standing(spread_pose())
     sim.run(1.5)
     sim.reset(sim.state.q, sim.state.v)
-    none = np.zeros(biped().joint_count)
-
-    def push_ankles(time: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        for link in ("left_foot", "right_foot"):
-            sim.push(link, (0.5 * pull(time + 0.5 * TIME_STEP), 0.0, 0.0))
-        return none
-
-    return sim.run(duration, push_ankles)
+    for link in ("left_foot", "right_foot"):
+        sim.push(link, (0.5, 0.0, 0.0), profile=[(time, pull(time)) for time in (0.0, PEAK, END)])
+    return sim.run(duration)
 
 
 def points_of(prefix: str) -> list[int]:

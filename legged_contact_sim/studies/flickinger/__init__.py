@@ -184,6 +184,8 @@ JUMPS = Experiment(
     ),
     pictures=(
         Picture("Fig. 6.5", "figure_6_5", "distance from the goal", jump_plots.draw_error),
+        Picture("Fig. 6.6", "figure_6_6", "the guess' configuration", partial(jump_plots.draw_pose, "guess")),
+        Picture("Fig. 6.7", "figure_6_7", "our optimum's configuration", partial(jump_plots.draw_pose, "optimised")),
         Picture("Fig. 6.8", "figure_6_8", "guess: forces and torques", partial(jump_plots.draw_forces, "guess")),
         Picture("Fig. 6.9", "figure_6_9", "guess: angles and heights", partial(jump_plots.draw_angles, "guess")),
         Picture("Fig. 6.10", "figure_6_10", "guess: way of the body", partial(jump_plots.draw_path, "guess")),

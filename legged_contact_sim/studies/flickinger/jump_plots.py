@@ -61,6 +61,22 @@ def draw_error(result: Result) -> Any:
     return figure
 
 
+def draw_pose(name: str, result: Result) -> Any:
+    """Return figure 6.6 or 6.7: the leg in its first configuration, from the side and from the front."""
+    figure = new_figure(8, 4.5)
+    table = result.tables[f"pose_{name}"]
+    for axes, across in zip(figure.subplots(1, 2, sharey=True), "xy", strict=True):
+        axes.axhline(0.0, color="0.6", linewidth=0.8)
+        axes.plot(1e3 * table[across], 1e3 * table["z"], "o-", linewidth=2.0, markersize=5)
+        axes.plot(1e3 * table[across][0], 1e3 * table["z"][0], "s", color="black", markersize=9, label="body")
+        axes.set(xlabel=f"{across} (mm)", aspect="equal", xlim=(-130.0, 130.0))
+        axes.grid(alpha=0.3)
+    figure.axes[0].set_ylabel("z (mm)")
+    figure.axes[0].legend(loc="upper left")
+    figure.suptitle(f"First configuration, {NAMES[name]}: from the side and from the front")
+    return figure
+
+
 def draw_forces(name: str, result: Result) -> Any:
     """Return figure 6.8 or 6.11: contact forces and motor torques."""
     figure = new_figure(10, 4)

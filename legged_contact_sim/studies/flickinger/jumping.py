@@ -8,8 +8,10 @@ from scipy.stats import spearmanr
 
 from ...control import InProcess, make_controller
 from ...control.capability import JumpingLeg
+from ...dynamics import forward_kinematics
 from ...model import RobotModel
 from ...simulation import Simulator, Trajectory
+from ...simulation.contacts import contact_centers
 from ..frame import Result
 
 DIRECTION = np.array([-1.0, 0.0, 1.0]) / np.sqrt(2.0)
@@ -107,6 +109,17 @@ def series(run: Trajectory) -> dict[str, np.ndarray]:
     return found
 
 
+def skeleton(q: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the joints of the leg from body to foot in a pose, m: columns x, y and z, a row for each."""
+    robot = leg().robot
+    chain, body = [], int(robot.contact_points["link"][0])
+    while body >= 0:
+        chain.append(body)
+        body = int(robot.links["parent"][body])
+    places = [*forward_kinematics(robot, q).position[chain[::-1]], contact_centers(robot, q)[0][0]]
+    return dict(zip("xyz", np.array(places).T, strict=True))
+
+
 def run_jumps(quick: bool) -> Result:
     """Jump from the guess and from the optimum, at a step and at half of it."""
     numbers: dict[str, Any] = {}
@@ -118,10 +131,13 @@ def run_jumps(quick: bool) -> Result:
         numbers[f"change_{name}"] = abs(rise(fine, q) / rise(coarse, q) - 1.0)
         numbers[f"stance_{name}"] = stance(fine)
         numbers[f"deepest_{name}"] = float(-fine.gaps[:, 0].min())
+        tables[f"pose_{name}"] = skeleton(q)
         every = slice(None, None, 8)
         tables[name] = {column: values[every] for column, values in series(fine).items()}
     numbers["ratio"] = numbers["rise_optimised"] / numbers["rise_guess"]
-    torques = [tables[name][f"torque_{joint}"] for name in tables for joint in ("coxa", "femur", "tibia")]
+    torques = [
+        tables[name][f"torque_{joint}"] for name in ("guess", "optimised") for joint in ("coxa", "femur", "tibia")
+    ]
     numbers["largest_torque"] = float(np.abs(torques).max())
     numbers["pose_optimised"] = optimised().tolist()
     return Result(numbers, tables)
