@@ -63,7 +63,7 @@ def draw_error(result: Result) -> Any:
 
 def draw_pose(name: str, result: Result) -> Any:
     """Return figure 6.6 or 6.7: the leg in its first configuration, from the side and from the front."""
-    figure = new_figure(8, 4.5)
+    figure = new_figure(8, 3.6)
     table = result.tables[f"pose_{name}"]
     for axes, across in zip(figure.subplots(1, 2, sharey=True), "xy", strict=True):
         axes.axhline(0.0, color="0.6", linewidth=0.8)
