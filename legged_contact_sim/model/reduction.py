@@ -1,5 +1,6 @@
 """Fewer contact points: coincident ones merged, meshes of balls taken as spheres, those of covers thinned out."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -14,7 +15,10 @@ ENDS, COVERS = 32, 12  # most corners of meshes on a body at the end of a limb, 
 
 
 def reduced_points(points: Sequence[ContactPoint], parents: Sequence[int]) -> tuple[list[ContactPoint], list[str]]:
-    """Return fewer contact points, and notes on how far the ground can be from what was left out.
+    """Return fewer contact points, and notes on how far those that were left out are from them at most.
+
+    That bounds the error: a flat ground that touches a point that is kept reaches no deeper into the mesh than the
+    distance from a corner that was left out to the nearest one that was kept.
 
     Args:
         points: all points, those of a shape one after the other.
@@ -30,7 +34,7 @@ def reduced_points(points: Sequence[ContactPoint], parents: Sequence[int]) -> tu
         if error > 0.0:
             carriers = ", ".join(dict.fromkeys(point.carrier for point in corners))
             kept_part = f"{len(corners)} corners, {len(chosen)} kept"
-            notes.append(f"meshes of {carriers}: {kept_part}, the others within {1e3 * error:.0f} mm of them")
+            notes.append(f"meshes of {carriers}: {kept_part}, the others within {math.ceil(1e3 * error)} mm of them")
         others = [point for point in own if not point.mesh]
         kept += _in_order(points, _merged([*others, *balls, *chosen]))
     return kept, notes

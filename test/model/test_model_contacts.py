@@ -1,5 +1,6 @@
 """Contact points of collision shapes, meshes and the user's own."""
 
+import re
 import struct
 
 import numpy as np
@@ -9,7 +10,8 @@ from hypothesis import strategies as st
 from leg import LEG, leg_with
 
 from legged_contact_sim.model import ModelError, RobotModel
-from legged_contact_sim.model.reduction import ENDS
+from legged_contact_sim.model.collision import ContactPoint
+from legged_contact_sim.model.reduction import ENDS, reduced_points
 
 SPHERE = '<collision name="sole"><geometry><sphere radius="0.02"/></geometry></collision>'
 TETRAHEDRON = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
@@ -274,3 +276,19 @@ def test_bad_extra_point_is_refused_by_name(given_points, culprit):
 def test_extra_point_on_the_world_is_refused():
     with pytest.raises(ModelError, match="'pin' is on link 'body', which does not move"):
         RobotModel.from_urdf(LEG, base="fixed", contact_points={"pin": {"link": "body"}})
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10_000), count=st.integers(40, 200))
+def test_no_ground_is_deeper_in_a_thinned_mesh_than_its_note_says(seed, count):
+    rng = np.random.default_rng(seed)
+    corners = rng.normal(size=(count, 3)) * rng.uniform(0.01, 0.3, size=3)
+    points = [ContactPoint(f"p{k}", 0, corner, 0.0, "cover", 0, mesh=True) for k, corner in enumerate(corners)]
+    kept, notes = reduced_points(points, [-1])
+    bound = 1e-3 * float(re.search(r"within (\d+) mm", notes[0])[1])
+    directions = rng.normal(size=(500, 3))
+    directions /= np.linalg.norm(directions, axis=1)[:, None]
+    lowest = (corners @ directions.T).min(axis=0)
+    touching = (np.array([point.position for point in kept]) @ directions.T).min(axis=0)
+    assert len(kept) == ENDS
+    assert (touching - lowest).max() <= bound
