@@ -25,13 +25,17 @@ class Gains(NamedTuple):
     damping: Array
 
 
-def proposed_gains(robot: RobotModel) -> Gains:
+def proposed_gains(robot: RobotModel, period: float = PERIOD) -> Gains:
     """Return gains that hold a robot's home pose; those that its description tells have precedence.
 
     A joint is stiff enough to turn its own load at 15 rad/s, to hold its share of the weight with 0.04 rad of sag and,
     in a leg, to keep an inverted pendulum of the leg's share of the mass, m g h / n, upright four times over. Damping
-    is half of critical for that pendulum. Both are bounded so that a controller at 500 Hz is stable with the leg in the
-    air.
+    is half of critical for that pendulum. Both are bounded so that a controller is stable with the leg in the air.
+
+    Args:
+        robot: the robot.
+        period: of the controller that applies them, s; 0: drives inside the step (`Simulator.hold`), which need no
+            bound. A biped with light feet stands by these only.
     """
     links, q = robot.links, robot.home
     inertias = joint_inertias(links, q)
@@ -53,8 +57,9 @@ def proposed_gains(robot: RobotModel) -> Gains:
     efforts = np.abs(holding_efforts(links, q, points, loads))
     stiffness = np.maximum(stiffness, efforts / SAG)
     damping = 2.0 * DAMPING_RATIO * np.sqrt(stiffness * moved)
-    damping = np.minimum(damping, 0.5 * inertias / PERIOD)
-    stiffness = np.minimum(stiffness, 0.25 * inertias / PERIOD**2)
+    if period > 0.0:
+        damping = np.minimum(damping, 0.5 * inertias / period)
+        stiffness = np.minimum(stiffness, 0.25 * inertias / period**2)
     joints = robot.joint_links[links["joint_kind"][robot.joint_links] != FREE]
     told = robot.told_gains
     return Gains(*(np.where(np.isnan(t), own[joints], t) for own, t in zip((stiffness, damping), told, strict=True)))

@@ -238,3 +238,17 @@ def test_a_mimic_joint_follows_or_is_locked_at_its_offset():
     robot = RobotModel.from_urdf(quadruped(extra=arm), mimic="lock")
     assert robot.joint_count == 12
     np.testing.assert_allclose(robot.frames["finger"].rotation[0], [np.cos(0.5), 0.0, np.sin(0.5)], atol=1e-12)
+
+
+def test_drives_inside_the_step_need_no_bound_on_their_gains():
+    """Light feet bound what a controller may ask of the ankles; inside the step the pendulum's needs decide."""
+    light = biped().replace('<mass value="0.3"/>', '<mass value="0.01"/>').replace('="0.01" i', '="0.0001" i')
+    light = light.replace('izz="0.01"', 'izz="0.0001"')
+    robot = RobotModel.from_urdf(light)
+    bounded, free = proposed_gains(robot), proposed_gains(robot, period=0.0)
+    ankle = robot.joint_names.index("left_ankle_roll_joint")
+    needed = robot.total_mass * 9.81 * center_of_mass(robot.links, robot.home)[2] / 2.0
+    assert free.stiffness[ankle] > needed
+    assert bounded.stiffness[ankle] < free.stiffness[ankle]
+    assert (bounded.stiffness <= free.stiffness).all()
+    assert (bounded.damping <= free.damping).all()
