@@ -23,9 +23,22 @@ MARGIN = 1e-6  # relative excess over its friction or limit at which a joint sti
 
 
 @inlined
-def limit_effort(link, effort):
-    """Return the effort within the drive's limit that is nearest to one."""
-    return min(link.effort_limit, max(-link.effort_limit, effort))
+def effort_bound(link, rate, side):
+    """Return the largest effort of a drive toward a side, -1 or 1, at a rate: its torque-speed curve.
+
+    Up to its corner a drive gives its limit; from there on, what speeds it up falls to zero at its top speed.
+    """
+    speed = rate * side
+    if speed <= link.corner_velocity:
+        return link.effort_limit
+    left = (link.velocity_limit - speed) / (link.velocity_limit - link.corner_velocity)
+    return link.effort_limit * max(0.0, left)
+
+
+@inlined
+def limit_effort(link, effort, rate):
+    """Return the effort within the drive's bounds at a rate that is nearest to one."""
+    return min(effort_bound(link, rate, 1.0), max(-effort_bound(link, rate, -1.0), effort))
 
 
 @inlined
@@ -57,9 +70,9 @@ def drive_effort(system, link, rate, h):
     if side == BY_ROW:
         return 0.0, 0.0
     if side != 0.0:
-        effort, compliance = side * link.effort_limit, 0.0
+        effort, compliance = side * effort_bound(link, rate, side), 0.0
     elif compliance == 0.0:
-        effort = limit_effort(link, effort)
+        effort = limit_effort(link, effort, rate)
     if abs(rate) > link.velocity_limit and effort * rate > 0.0:
         return 0.0, 0.0
     return effort, compliance
@@ -149,14 +162,16 @@ def revise_drives(system, v, v_end, h, one):
         j = links[i].velocity_index
         if links[i].joint_kind == FREE or (one and changed) or dofs[BOUND, j] == BY_ROW:
             continue
-        limit, side = links[i].effort_limit, dofs[BOUND, j]
+        side = dofs[BOUND, j]
         if side == 0.0:
             effort = dofs[EFFORT, j] - dofs[COMPLIANCE, j] * ((v_end[j] - v[j]) / h)
-            if abs(effort) > limit * (1.0 + MARGIN):
-                dofs[BOUND, j] = 1.0 if effort > 0.0 else -1.0
+            side = 1.0 if effort > 0.0 else -1.0
+            if abs(effort) > effort_bound(links[i], v[j], side) * (1.0 + MARGIN):
+                dofs[BOUND, j] = side
                 changed = True
         else:
             effort, compliance = wanted_effort(system, links[i], v[j], h)
+            limit = effort_bound(links[i], v[j], side)
             if side * (effort - compliance * ((v_end[j] - v[j]) / h)) < limit * (1.0 - MARGIN):
                 dofs[BOUND, j] = 0.0
                 changed = True

@@ -12,7 +12,7 @@ Both are the projection z = clamp(z - w) with w = rate, and w = v_end - v + (z -
 
 import math
 
-from ..actuation.joint_laws import BY_ROW, STANDSTILL, wanted_effort
+from ..actuation.joint_laws import BY_ROW, STANDSTILL, effort_bound, wanted_effort
 from ..actuation.rows import BOUND, EFFORT, FREE_VELOCITY, HOLD
 from ..dynamics.contact_inertia import hand_inward_effort
 from ..jit import inlined, shared
@@ -70,7 +70,7 @@ def append_joint_rows(system, v, h, first):
             r += 1
         if system.dofs[BOUND, j] == BY_ROW:
             effort, compliance = wanted_effort(system, link, v[j], h)
-            put_joint_row(system, i, r, link.effort_limit * h)
+            put_joint_row(system, i, r, effort_bound(link, v[j], 1.0 if effort > 0.0 else -1.0) * h)
             system.G[r, r] += 1.0 / compliance
             system.offsets[r] = system.dofs[FREE_VELOCITY, j] - v[j] - h * effort / compliance
             r += 1

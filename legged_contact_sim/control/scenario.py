@@ -70,7 +70,10 @@ class Scenario:
     def robot(self) -> RobotModel:
         """Load the robot."""
         robot = self["robot"]
-        return robot if isinstance(robot, RobotModel) else RobotModel.from_urdf(robot, self["base"] or None)
+        if not isinstance(robot, RobotModel):
+            robot = RobotModel.from_urdf(robot, self["base"] or None)
+        drives = self._under("actuator.")
+        return robot.with_actuators(**drives) if drives else robot
 
     def contact_parameters(self) -> dict[str, Any]:
         """Return the parameters of the contact model that the scenario sets: friction, restitution and its own."""

@@ -86,7 +86,7 @@ def _write_motion(link: np.void, body: Body) -> None:
 def _write_drive(link: np.void, joint: JointDescription | None) -> None:
     link["reduction"] = 1.0
     link["lower_limit"], link["upper_limit"] = -np.inf, np.inf
-    link["effort_limit"] = link["velocity_limit"] = np.inf
+    link["effort_limit"] = link["velocity_limit"] = link["corner_velocity"] = np.inf
     if joint is None or link["joint_kind"] == FREE:
         return
     link["reduction"], link["rotor_inertia"] = joint.transmission.reduction, joint.transmission.joint_inertia

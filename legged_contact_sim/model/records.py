@@ -29,6 +29,7 @@ LINK = np.dtype(
         ("upper_limit", "f8"),  # rad or m; inf: none
         ("effort_limit", "f8"),  # N m or N; inf: none
         ("velocity_limit", "f8"),  # rad/s or m/s; inf: none
+        ("corner_velocity", "f8"),  # rad/s or m/s; from here on the effort falls to zero at velocity_limit; inf: none
     ],
     align=True,
 )

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import ModelError, ModelWarning, ParameterError
+from .actuators import with_actuators
 from .assembly import coordinate_counts, link_records
 from .capsules import shape_capsules
 from .closing import closed_home
@@ -215,6 +216,19 @@ class RobotModel:
     def total_mass(self) -> float:
         """The mass that moves, kg."""
         return float(self.links["mass"].sum())
+
+    def with_actuators(self, **given: Any) -> "RobotModel":
+        """Return the same robot with other drives; each is one number, or one per joint in joint order.
+
+        Args:
+            given: ``effort_limit``, ``velocity_limit``, ``corner_velocity`` (from there on, the effort that speeds it
+                up falls to zero at the velocity limit), ``rotor_inertia`` (as felt at the joint), ``damping`` and
+                ``friction``, all at the joint, SI units.
+
+        Raises:
+            ParameterError: names what cannot be meant.
+        """
+        return with_actuators(self, **given)
 
     def link_index(self, name: str) -> int:
         """Return the index of the body that carries a URDF link; -1: the world.

@@ -8,9 +8,10 @@ from rclpy.parameter import Parameter
 
 from ..errors import ModelWarning
 from ..model import RobotModel
+from ..model.actuators import ACTUATOR_FIELDS
 from .declared import Declared, declare
 
-PREFIX = "contact_points."
+PREFIX, ACTUATOR = "contact_points.", "actuator."
 ROBOT_PARAMETERS = {
     "robot": Declared("quadruped16", "packaged name, path of a URDF, xacro file or MJCF, or the XML text", fixed=True),
     "base": Declared("", "floating, fixed, or empty: as the URDF tells", fixed=True),
@@ -23,6 +24,11 @@ ROBOT_PARAMETERS = {
     "mimic": Declared("couple", "joints that mimic others: couple or lock", fixed=True),
     "self_collision": Declared(False, "whether the robot's bodies collide with one another", fixed=True),
     "xacro": Declared(Parameter.Type.STRING_ARRAY, "NAME:=VALUE; arguments of a xacro file", fixed=True),
+} | {
+    f"{ACTUATOR}{name}": Declared(
+        Parameter.Type.DOUBLE_ARRAY, f"{unit}; one or one per joint; unset: the URDF's", fixed=True
+    )
+    for name, unit in ACTUATOR_FIELDS.items()
 }
 POINT_PARAMETERS = {
     "link": Declared(Parameter.Type.STRING, "name of the link that carries the contact point", fixed=True),
@@ -72,6 +78,9 @@ def declare_robot(node: Node) -> RobotModel:
             self_collision=values["self_collision"],
             xacro_arguments=values.get("xacro") or (),
         )
+    drives = {name.removeprefix(ACTUATOR): given for name, given in values.items() if name.startswith(ACTUATOR)}
+    if drives:
+        robot = robot.with_actuators(**drives)
     for note in robot.notes:
         node.get_logger().warning(f"{robot.name}: {note}")
     return robot

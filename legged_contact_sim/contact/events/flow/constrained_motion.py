@@ -78,7 +78,7 @@ def load_joints(system, motion, q, v):
             continue
         position = q[link.position_index]
         drive = dofs[FEED, j] + dofs[STIFFNESS, j] * (dofs[TARGET, j] - position) - dofs[DAMPING, j] * v[j]
-        dofs[EFFORT, j] = limit_effort(link, drive) * remaining_push(link, drive, v[j])
+        dofs[EFFORT, j] = limit_effort(link, drive, v[j]) * remaining_push(link, drive, v[j])
         applied = dofs[EFFORT, j] - link.damping * v[j] - link.stiffness * (position - link.rest_position)
         damped = motion.step[DAMPED] > 0.0
         bodies[i].locked = 1 if link.friction > 0.0 and system.slides[i] == 0.0 and not damped else 0
