@@ -144,6 +144,7 @@ def _say_where_to_look(path: Path, controller: str) -> None:
         f"look       topics /joint_states /odom /tf /contacts/<point>/wrench /contact_markers /diagnostics "
         f"(domain {environment().get('ROS_DOMAIN_ID', '0')}, {reach})\n"
         f"           ros2 topic list; rviz2 -d {path.parent / 'legged_robot.rviz'}; legged-contact-sim record\n"
+        f"           in the browser: run it with --view (make sim ARGS=--view)\n"
         f"end        Ctrl-C",
         flush=True,
     )

@@ -132,10 +132,19 @@ def status(address):
 
 def test_a_server_for_others_asks_for_its_token(world):
     pytest.importorskip("viser")
+    from websockets.exceptions import InvalidStatus
+    from websockets.sync.client import connect
+
     with View(Session(world), host="127.0.0.2", port=0) as view:
         assert view.token in view.address
         assert status(f"http://127.0.0.2:{view.port}/") == 403
         assert status(view.address) == 200
+        place = f"127.0.0.2:{view.port}"
+        options = {"origin": f"http://{place}", "subprotocols": ["viser-v1.1.1"], "max_size": None}
+        with pytest.raises(InvalidStatus, match="403"):  # who skips the page and opens the socket
+            connect(f"ws://{place}", **options)
+        with connect(f"ws://{place}", additional_headers={"Cookie": f"{COOKIE}={view.token}"}, **options) as known:
+            assert known.recv(timeout=60.0)
 
 
 def test_a_browser_that_never_reads_stalls_nothing(world, monkeypatch):
