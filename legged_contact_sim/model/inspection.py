@@ -3,7 +3,7 @@
 import numpy as np
 
 from .feet import chain
-from .gains import proposed_gains
+from .gains import PERIOD, proposed_gains
 from .home import body_placements
 from .inertia import SIX, principal_moments
 from .records import FREE, REVOLUTE
@@ -35,8 +35,12 @@ def description(robot: RobotModel) -> list[str]:
 
 
 def joint_table(robot: RobotModel) -> list[str]:
-    """Return a line per joint: limits, home, effort that holds it there, and gains proposed."""
-    gains, efforts = proposed_gains(robot), standing_efforts(robot)
+    """Return a line per joint: limits, home, effort that holds it there, and gains proposed.
+
+    Those of a biped are for drives inside the step: what a controller can apply seldom keeps it upright.
+    """
+    biped = robot.base == "floating" and len(robot.feet) == 2
+    gains, efforts = proposed_gains(robot, 0.0 if biped else PERIOD), standing_efforts(robot)
     width = max(map(len, robot.joint_names), default=5)
     lines = [f"{'joint':<{width}}    lower    upper     home  effort limit  holding  stiffness  damping"]
     for k, name in enumerate(robot.joint_names):
@@ -46,6 +50,8 @@ def joint_table(robot: RobotModel) -> list[str]:
             f"{robot.home[robot.position_indices[k]]:8.3f} {link['effort_limit']:13.4g} {efforts[k]:8.2f} "
             f"{gains.stiffness[k]:10.4g} {gains.damping[k]:8.3g}"
         )
+    if biped:
+        lines.append("stiffness and damping are for drives inside the step: proposed_gains(robot, period=0.0)")
     return lines
 
 
