@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from legged_contact_sim import RobotModel, Simulator
+from legged_contact_sim.control.scenario import Scenario
 from legged_contact_sim.dynamics import centroidal_momentum
 from legged_contact_sim.errors import ParameterError
 
@@ -57,3 +58,16 @@ def test_what_is_no_profile_is_refused(flying, profile):
 def test_a_function_needs_a_duration(flying):
     with pytest.raises(ParameterError, match="duration"):
         flying.push("base_link", (1.0, 0.0, 0.0), profile=lambda time: time)
+
+
+def test_a_scenario_pushes_from_its_start_on():
+    times, factors = zip(*TABLE, strict=True)
+    values = {
+        "robot": "quadruped12", "initial.lift": 20.0, "hold.stiffness": 150.0, "hold.damping": 4.0,
+        "push.links": ["base_link"], "push.force": [0.0, 30.0, 0.0], "push.times": times, "push.factors": factors,
+    }  # fmt: skip
+    sim = Scenario("pushed", values).simulator()
+    sim.run(0.6)
+    assert centroidal_momentum(sim.robot, sim.q, sim.v)[1] == pytest.approx(30.0 * AREA, rel=1e-6)
+    with pytest.raises(ParameterError, match="push.factors"):
+        Scenario("pushed", {**values, "push.factors": [1.0]}).simulator()
