@@ -7,7 +7,15 @@ from ..frame import Picture, Result
 from .runs import FEET
 
 SIDES = (("exact", "exact contact"), ("penalty", "penalty"))
+LEAST_RANGES = {"m": 0.02, "rad": 0.02, "N": 20.0}  # of an axis, by unit
 EXPLANATION = "forces are means over 2 ms; under exact contact an impact's is its impulse over that time"
+
+
+def shown_range(range_: tuple[float, float], least: float) -> tuple[float, float]:
+    """Return the range of an axis, widened to a least one: what is below it is rounding, or too small to matter."""
+    low, high = range_
+    missing = max(0.0, least - (high - low))
+    return low - 0.5 * missing, high + 0.5 * missing
 
 
 def three_rows(names: tuple[str, ...], labels: tuple[str, ...], title: str, result: Result) -> Any:
@@ -24,6 +32,7 @@ def three_rows(names: tuple[str, ...], labels: tuple[str, ...], title: str, resu
             one = axes[row, column]
             one.plot(series["time"], series[name], linewidth=0.8)
             one.set_ylabel(label)
+            one.set_ylim(*shown_range(one.get_ylim(), LEAST_RANGES[label.split("(")[1].rstrip(")")]))
             one.grid(alpha=0.3)
         axes[2, column].set_xlabel("time (s)")
     return figure
