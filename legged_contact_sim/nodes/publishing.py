@@ -25,10 +25,10 @@ from .snapshot import Snapshot
 from .topic_control import TopicStates
 from .transforms import FrameTree
 
-CLOCK, WRENCH, ODOMETRY, TRANSFORMS, MARKERS, DIAGNOSTICS, IMUS, STATES, ENERGY, HEIGHTS = range(10)
+CLOCK, WRENCH, ODOMETRY, TRANSFORMS, MARKERS, DIAGNOSTICS, IMUS, STATES, ENERGY, HEIGHTS, VELOCITY = range(11)
 RATES = (
     "clock_rate", "wrench_rate", "odom_rate", "tf_rate", "marker_rate", "diagnostics_rate", "imu_rate",
-    "contact_state_rate", "energy_rate", "height_scan_rate",
+    "contact_state_rate", "energy_rate", "height_scan_rate", "base_velocity_rate",
 )  # fmt: skip
 
 
@@ -88,6 +88,8 @@ class Outputs:
             self._energy.publish(snapshot, self._simulator)
         if due[HEIGHTS]:
             self._sensors.publish_heights()
+        if due[VELOCITY]:
+            self._sensors.publish_velocity(snapshot)
         if due[TRANSFORMS] or due[MARKERS]:
             self._publish_picture(snapshot, due[TRANSFORMS], due[MARKERS])
         if due[DIAGNOSTICS]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from geometry_msgs.msg import TwistWithCovarianceStamped
 from rclpy.node import Node
 from sensor_msgs.msg import Imu as ImuMessage
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
@@ -11,12 +12,12 @@ from std_msgs.msg import Float64MultiArray, MultiArrayDimension
 from ..contact.records import ITERATIONS, RESIDUAL, WORK_TERMS
 from ..dynamics.functions import energies
 from ..errors import LeggedContactSimError
-from ..sensing import FootContacts, Imu, NoiseSettings
+from ..sensing import FootContacts, Imu, NoiseSettings, VelocitySettings
 from ..simulation import Simulator
 from .cdr import STAMP, Template, put_quaternion, put_stamp, put_vector, sender
 from .outputs import topic_name
 from .qos import STREAM
-from .sensor_parameters import make_height_scan, make_imus
+from .sensor_parameters import make_base_velocity, make_height_scan, make_imus
 from .snapshot import NANOSECONDS, Snapshot
 from .transforms import FrameTree
 
@@ -60,7 +61,7 @@ def _fill_imu(message: ImuMessage, record: np.void) -> None:
 
 
 class SensorOutputs:
-    """All IMUs and the height scan."""
+    """All IMUs, the height scan and the base's velocity."""
 
     def __init__(self, node: Node, simulator: Simulator, frames: FrameTree, values: Mapping[str, Any]) -> None:
         """Prepare them.
@@ -74,12 +75,20 @@ class SensorOutputs:
         self._imus = [ImuOutput(node, topic, imu, frames, rate) for topic, imu in imus.items()]
         self._scan = make_height_scan(simulator.robot, values)
         self._heights = node.create_publisher(Float64MultiArray, "height_scan", STREAM)
+        self._velocity = make_base_velocity(simulator.robot, values)
+        self._twist = TwistWithCovarianceStamped()
+        if self._velocity:
+            self._twist.header.frame_id = frames.prefixed(simulator.robot.link_names[0])
+            self._twist.twist.covariance = _twist_covariance(self._velocity.settings, values["base_velocity_rate"])
+            self._twists = node.create_publisher(TwistWithCovarianceStamped, "base_velocity", STREAM)
 
     def reset(self) -> None:
         """Begin anew with the simulator's state."""
         for output in self._imus:
             output.imu.reset(self._simulator)
         self._scan.reset()
+        if self._velocity:
+            self._velocity.reset(self._simulator)
 
     def publish_imus(self, snapshot: Snapshot) -> None:
         """Publish what the IMUs tell."""
@@ -97,6 +106,23 @@ class SensorOutputs:
             MultiArrayDimension(label="left", size=columns, stride=columns),
         ]
         self._heights.publish(message)
+
+    def publish_velocity(self, snapshot: Snapshot) -> None:
+        """Publish the base's velocity in its own axes, with its errors."""
+        if self._velocity:
+            reading, message = self._velocity.read(self._simulator), self._twist
+            begun = snapshot.nanoseconds - round(self._simulator.time * NANOSECONDS)
+            stamp = divmod(begun + round(reading.time * NANOSECONDS), NANOSECONDS)
+            message.header.stamp.sec, message.header.stamp.nanosec = stamp
+            put_vector(message.twist.twist.linear, reading.linear)
+            put_vector(message.twist.twist.angular, reading.angular)
+            self._twists.publish(message)
+
+
+def _twist_covariance(settings: VelocitySettings, rate: float) -> list[float]:
+    """Return the covariance (36,) of a reading's white noise; zeros where there is none."""
+    densities = np.repeat([settings.linear.density, settings.angular.density], 3)
+    return np.diag(densities**2 * rate).ravel().tolist()  # type: ignore[no-any-return]
 
 
 class ContactStateOutput:

@@ -9,6 +9,7 @@ from rclpy.parameter import Parameter
 from ..errors import ParameterError
 from ..model import RobotModel
 from ..sensing import (
+    BaseVelocity,
     Encoders,
     EncoderSettings,
     FootContacts,
@@ -18,6 +19,7 @@ from ..sensing import (
     ImuSettings,
     NoiseSettings,
     ScanSettings,
+    VelocitySettings,
     described_imus,
 )
 from .declared import Declared
@@ -29,6 +31,7 @@ RATES = {
     "contact_state_rate": Declared(100.0, "Hz; 0: none", 0.0, 1e5),
     "energy_rate": Declared(100.0, "Hz; the energy audit; 0: none", 0.0, 1e5),
     "height_scan_rate": Declared(0.0, "Hz; 0: none", 0.0, 1e5),
+    "base_velocity_rate": Declared(0.0, "Hz; of a floating base, with errors, unlike odom; 0: none", 0.0, 1e5),
 }
 LINKS = Parameter.Type.STRING_ARRAY
 IMU = {
@@ -36,7 +39,16 @@ IMU = {
     "imu.latency": Declared(Parameter.Type.DOUBLE, "s; a reading is told so late and keeps its stamp", fixed=True),
     "imu.seed": Declared(0, "of the errors", 0, 2**31 - 1, fixed=True),
 }
-PARTS = {"imu.gyroscope": "rad/s", "imu.accelerometer": "m/s^2"}
+BASE = {
+    "base_velocity.latency": Declared(0.0, "s; a reading is told so late and keeps its stamp", 0.0, 1e9, fixed=True),
+    "base_velocity.seed": Declared(0, "of the errors", 0, 2**31 - 1, fixed=True),
+}
+PARTS = {
+    "imu.gyroscope": "rad/s",
+    "imu.accelerometer": "m/s^2",
+    "base_velocity.linear": "m/s",
+    "base_velocity.angular": "rad/s",
+}
 WORDS = {
     "density": "{}/sqrt(Hz); of white noise",
     "bias": "{}; standard deviation of a constant error",
@@ -56,7 +68,7 @@ def sensor_declarations() -> dict[str, Declared]:
     plain = {
         f"{family}.{item.name}": _declared(item) for family, kind in others.items() for item in dataclasses.fields(kind)
     }
-    return RATES | IMU | noise | plain
+    return RATES | IMU | BASE | noise | plain
 
 
 def _declared(item: Any) -> Declared:
@@ -114,3 +126,14 @@ def make_contact_switches(robot: RobotModel, values: Mapping[str, Any]) -> FootC
 def make_height_scan(robot: RobotModel, values: Mapping[str, Any]) -> HeightScan:
     """Return the height scan around the base."""
     return HeightScan(robot, ScanSettings(**_given("height_scan", ScanSettings, values)))
+
+
+def make_base_velocity(robot: RobotModel, values: Mapping[str, Any]) -> BaseVelocity | None:
+    """Return the sensor of the base's velocity; None: the base does not float."""
+    if robot.base != "floating":
+        return None
+    parts = {
+        part: NoiseSettings(**_given(f"base_velocity.{part}", NoiseSettings, values)) for part in ("linear", "angular")
+    }
+    settings = VelocitySettings(**parts, latency=values["base_velocity.latency"], seed=values["base_velocity.seed"])
+    return BaseVelocity(robot, settings)

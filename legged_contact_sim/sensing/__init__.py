@@ -1,5 +1,6 @@
-"""What a robot's sensors tell: IMU, joint encoders, foot contact, height scan. Exact unless errors are asked for."""
+"""What a robot's sensors tell: IMU, encoders, foot contact, base velocity, height scan. Exact unless told otherwise."""
 
+from .base_velocity import BaseVelocity, VelocityReading, VelocitySettings
 from .described import described_imus
 from .encoders import EncoderReading, Encoders, EncoderSettings
 from .foot_contacts import FootContacts, FootSettings
@@ -8,6 +9,7 @@ from .imperfections import NoiseSettings
 from .imu import Imu, ImuReading, ImuSettings
 
 __all__ = [
+    "BaseVelocity",
     "EncoderReading",
     "EncoderSettings",
     "Encoders",
@@ -19,5 +21,7 @@ __all__ = [
     "ImuSettings",
     "NoiseSettings",
     "ScanSettings",
+    "VelocityReading",
+    "VelocitySettings",
     "described_imus",
 ]

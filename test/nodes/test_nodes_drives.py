@@ -7,6 +7,7 @@ from builtin_interfaces.msg import Duration
 from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import JointTolerance
 from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import TwistWithCovarianceStamped
 from rclpy.action import ActionClient
 from ros_bench import PATIENCE, seconds, wait_for
 from sensor_msgs.msg import Imu, JointState
@@ -34,6 +35,8 @@ SETTINGS = [
     "energy_rate:=500.0",
     "contact_state_rate:=500.0",
     "diagnostics_rate:=20.0",
+    "base_velocity_rate:=50.0",
+    "base_velocity.linear.density:=0.001",
 ]
 
 
@@ -298,3 +301,12 @@ def test_goals_that_cannot_be_meant_are_refused_by_their_code(follow, goal, code
     status, answer, _ = follow(**goal)
     assert (status, answer.error_code) == (GoalStatus.STATUS_ABORTED, getattr(FollowJointTrajectory.Result, code))
     assert answer.error_string
+
+
+def test_the_velocity_of_the_base_is_told_with_its_errors(stand):
+    """Noise of a density d at a rate f has the variance d^2 f; the message says so, as filters ask for."""
+    told = stand.latest(stand.mailbox(TwistWithCovarianceStamped, "/base_velocity"))
+    assert told.header.frame_id == ROBOT.link_names[0]
+    assert np.diag(told.twist.covariance.reshape(6, 6)) == pytest.approx([0.001**2 * 50.0] * 3 + [0.0] * 3)
+    linear = told.twist.twist.linear
+    assert 0.0 < abs(linear.x) + abs(linear.y) + abs(linear.z) < 1.0

@@ -1,10 +1,20 @@
-"""Encoders, foot contacts and the height scan."""
+"""Encoders, foot contacts, the base's velocity and the height scan."""
 
 import numpy as np
 import pytest
 
 from legged_contact_sim import ParameterError, RobotModel, Simulator
-from legged_contact_sim.sensing import Encoders, EncoderSettings, FootContacts, FootSettings, HeightScan, ScanSettings
+from legged_contact_sim.sensing import (
+    BaseVelocity,
+    Encoders,
+    EncoderSettings,
+    FootContacts,
+    FootSettings,
+    HeightScan,
+    NoiseSettings,
+    ScanSettings,
+    VelocitySettings,
+)
 
 ROBOT = RobotModel.from_urdf("quadruped12")
 
@@ -135,3 +145,41 @@ def test_the_scan_turns_with_the_heading_and_sees_the_slope(sim):
 def test_settings_that_cannot_be_meant_are_refused(make, words):
     with pytest.raises(ParameterError, match=words):
         make()
+
+
+def test_a_base_velocity_without_errors_is_the_truth_and_late_if_told_so(sim):
+    sim.reset(None, np.r_[0.3, 0.1, 0.0, 0.0, 0.0, 0.5, np.zeros(12)])
+    exact, late = BaseVelocity(ROBOT), BaseVelocity(ROBOT, VelocitySettings(latency=2 * sim.time_step))
+    exact.reset(sim), late.reset(sim)
+    told = []
+    for _ in range(5):
+        sim.step()
+        told.append((exact.read(sim), late.read(sim)))
+        np.testing.assert_array_equal(np.r_[told[-1][0].linear, told[-1][0].angular], sim.v[:6])
+    assert told[4][1].time == told[2][0].time
+    np.testing.assert_array_equal(told[4][1].linear, told[2][0].linear)
+
+
+def test_a_base_velocity_is_as_noisy_as_it_is_told_and_the_same_again(sim):
+    """A reading of every step h has the standard deviation density / sqrt(h) about truth plus its bias."""
+    errors = VelocitySettings(
+        linear=NoiseSettings(density=1e-3, bias=0.05), angular=NoiseSettings(density=2e-3), seed=3
+    )
+    sensor, told = BaseVelocity(ROBOT, errors), []
+    for _ in range(2):
+        sim.reset()
+        sensor.reset(sim)
+        told.append([])
+        for _ in range(400):
+            sim.step()
+            reading = sensor.read(sim)
+            told[-1].append(np.r_[reading.linear, reading.angular] - sim.v[:6])
+    np.testing.assert_array_equal(told[0], told[1])
+    spread = np.std(told[0], axis=0) * np.sqrt(sim.time_step)
+    assert spread == pytest.approx([1e-3] * 3 + [2e-3] * 3, rel=0.15)
+    assert np.abs(np.mean(told[0], axis=0)[:3]).max() > 0.01
+
+
+def test_a_base_that_does_not_float_has_no_such_velocity():
+    with pytest.raises(ParameterError, match="base_velocity: expected a floating base, found double_pendulum"):
+        BaseVelocity(RobotModel.from_urdf("double_pendulum"))
