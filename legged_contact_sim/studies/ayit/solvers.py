@@ -130,6 +130,8 @@ def draw_solvers(result: Result) -> Any:
         for name, label in names.items():
             if name in series:
                 axes.loglog(series["contacts"], 1e6 * series[name], marker="o", markersize=3, label=label)
+        axes.set_xticks(series["contacts"], [f"{count:g}" for count in series["contacts"]])
+        axes.minorticks_off()
         axes.set(xlabel="number of contacts", title=title)
         axes.grid(alpha=0.3, which="both")
         axes.legend()
