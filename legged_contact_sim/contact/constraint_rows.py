@@ -133,18 +133,26 @@ def couple_limit(links, bodies, rows, efforts, G, r):
         G[s, r] = G[r, s]
 
 
-@shared
-def fill_rows(system, contacts, joints):
-    """Build G of the active contacts (3 rows each) and, after them, of the joint limits that act (1 row each)."""
-    links, bodies, rows, efforts, G = system.links, system.bodies, system.rows, system.row_efforts, system.G
+@inlined
+def lay_rows(system, contacts, joints):
+    """Fill the rows of the active contacts (3 each) and, after them, of the joint limits that act (1 each)."""
+    links, bodies, rows, efforts = system.links, system.bodies, system.rows, system.row_efforts
     for k in range(contacts):
         hand_in_contact(links, bodies, system.contacts[system.active[k]], rows, efforts, 3 * k)
+    for k in range(joints):
+        r = 3 * contacts + k
+        hand_inward_effort(links, bodies, system.limited[k], system.sides[r], rows[r], efforts[r])
+
+
+@shared
+def fill_rows(system, contacts, joints):
+    """Fill the rows of contacts and joint limits that act, and build their G."""
+    links, bodies, rows, efforts, G = system.links, system.bodies, system.rows, system.row_efforts, system.G
+    lay_rows(system, contacts, joints)
     couple_contacts(links, bodies, rows, efforts, G, contacts, system.columns)
     for k in range(contacts):
         soften(G, 3 * k)
-    for k in range(joints):
-        r, i = 3 * contacts + k, system.limited[k]
-        hand_inward_effort(links, bodies, i, system.sides[r], rows[r], efforts[r])
+    for r in range(3 * contacts, 3 * contacts + joints):
         couple_limit(links, bodies, rows, efforts, G, r)
 
 

@@ -15,7 +15,7 @@ from ..terrain import Terrain
 from .memory import rebuilt, remembered
 from .parameters import GROUND, checked_value
 from .parameters import Parameters as ParameterSet
-from .records import CONTACT, CONTACTS, IDENTITY, WORK_TERMS
+from .records import CONTACT, CONTACTS, FACTORED, IDENTITY, WORK_TERMS
 from .system import System, build_system
 
 
@@ -157,8 +157,12 @@ class ContactModel(ABC):
 
         Blocks of three rows (normal and two tangents) for each of the c contacts that acted; time-stepping models.
         """
-        rows = 3 * int(self.system.ledger[len(WORK_TERMS) + CONTACTS])
-        return self.system.G[:rows, :rows].copy(), self.system.offsets[:rows].copy()
+        solver, system = self.system.ledger[len(WORK_TERMS) :], self.system
+        rows, offsets = 3 * int(solver[CONTACTS]), system.offsets[: 3 * int(solver[CONTACTS])].copy()
+        if solver[FACTORED]:
+            efforts, motions = system.columns[: 2 * self.robot.nv, :rows].reshape(2, self.robot.nv, rows)
+            return efforts.T @ motions + np.diag(system.columns[2 * self.robot.nv, :rows]), offsets
+        return system.G[:rows, :rows].copy(), offsets
 
     def single_step(self, time_step: float, command: np.ndarray, log: np.ndarray) -> Callable[[], None]:
         """Return a call that advances by one step with the efforts that ``command`` (1, 2, nv) then holds.

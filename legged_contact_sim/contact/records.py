@@ -83,7 +83,7 @@ WORK_TERMS = (
 )
 
 # What a step tells about its solver.
-ITERATIONS, RESIDUAL, UNCONVERGED, IMPACTS, ENERGY_LIMITED, CONTACTS, BLENDING, JOINT_ROWS = range(8)
+ITERATIONS, RESIDUAL, UNCONVERGED, IMPACTS, ENERGY_LIMITED, CONTACTS, BLENDING, JOINT_ROWS, FACTORED = range(9)
 SOLVER_TERMS = (
     "iterations",
     "residual",
@@ -93,4 +93,5 @@ SOLVER_TERMS = (
     "contacts",
     "blending",
     "joint_rows",
+    "factored",  # 1: the last solve had G as a product
 )

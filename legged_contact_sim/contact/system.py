@@ -42,7 +42,9 @@ class System(NamedTuple):
     pushes: Any  # PUSH records: external wrenches with an end
     pending: Any  # a step that was interrupted for want of room: see `LEFT`, (6,)
     row_efforts: Any  # what each row leaves in the joints, (r, n)
-    columns: Any  # per row: the force that reaches the FREE body at its end, and the motion it gives, (12, r)
+    # per row: the force that reaches the FREE body at its end, and the motion it gives; of many rows what they leave in
+    # all degrees of freedom, the motion it gives, and their softness (`factored_rows`), (max(12, 2 nv + 1), r)
+    columns: Any
     active: Any  # indices of the contacts that act: rows 3 k to 3 k + 2 are those of contacts[active[k]], (c,)
     limited: Any  # links of the joints at a limit, whose rows come after the contacts', (s,)
     sides: Any  # per row of a joint limit: 1 at the lower limit, -1 at the upper one, (r,)
@@ -118,15 +120,16 @@ def build_system(
         closures=closure_work(robot.closures, n, 3 * most + ROWS_OF_A_JOINT * robot.joint_count)
         if len(robot.closures)
         else (),
-        **problem_arrays(n, contacts, ROWS_OF_A_JOINT * robot.joint_count),
+        **problem_arrays(n, nv, contacts, ROWS_OF_A_JOINT * robot.joint_count),
     )
 
 
-def problem_arrays(links: int, contacts: int, others: int, mirrored: int = 0) -> dict[str, np.ndarray]:
+def problem_arrays(links: int, velocities: int, contacts: int, others: int, mirrored: int = 0) -> dict[str, np.ndarray]:
     """Return the arrays of `System` for a contact problem with at most so many rows.
 
     Args:
         links: of the robot.
+        velocities: of the robot.
         contacts: at once, three rows each.
         others: scalar rows: joint limits, bilateral constraints.
         mirrored: rows that act on two trees (a joint cut open), which have a second part.
@@ -136,7 +139,7 @@ def problem_arrays(links: int, contacts: int, others: int, mirrored: int = 0) ->
     return {
         "rows": np.zeros(parts, dtype=ROW),
         "row_efforts": np.zeros((parts, links)),
-        "columns": np.zeros((12, rows)),
+        "columns": np.zeros((max(12, 2 * velocities + 1), rows)),
         "active": np.zeros(contacts, dtype=np.int64),
         "limited": np.zeros(others, dtype=np.int64),
         "sides": np.zeros(rows),
@@ -155,7 +158,7 @@ def with_room(system: System, robot: RobotModel, contacts: int, make_work: Calla
 
     ``make_work(rows)`` returns the solver's work for so many rows.
     """
-    arrays = problem_arrays(len(robot.links), contacts, ROWS_OF_A_JOINT * robot.joint_count)
+    arrays = problem_arrays(len(robot.links), robot.nv, contacts, ROWS_OF_A_JOINT * robot.joint_count)
     work = make_work(len(arrays["offsets"]))
     for name, array in arrays.items():
         copy_into(getattr(system, name), array)

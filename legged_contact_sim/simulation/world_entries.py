@@ -12,6 +12,7 @@ from ..contact.models.penalty import advance_penalty
 from ..contact.records import UNCONVERGED
 from ..contact.solvers.block import solve_by_blocks
 from ..contact.solvers.prox import solve_by_prox
+from ..contact.stepping.many_contacts import advance_many
 from ..contact.stepping.time_stepping import advance
 from ..contact.system import SOLVER
 from ..dynamics.kinematics import copy
@@ -82,7 +83,7 @@ def worlds_entry(name: str, step: Callable[..., Any], solve: Callable[..., Any] 
 
 
 ENTRIES = {
-    "exact_lcp": worlds_entry("exact_lcp", advance, solve_by_blocks),
+    "exact_lcp": worlds_entry("exact_lcp", advance_many, solve_by_blocks),
     "moreau": worlds_entry("moreau", advance, solve_by_prox),
     "compliant": worlds_entry("compliant", advance_compliant),
     "penalty": worlds_entry("penalty", advance_penalty),

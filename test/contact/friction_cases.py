@@ -1,6 +1,7 @@
 """Friction problems with known structure: rigid bodies, their contacts, and the matrices W and q that follow."""
 
 import numpy as np
+import pytest
 
 GRAVITY, STEP = 9.81, 1e-2
 
@@ -79,3 +80,18 @@ def scattered(random, contacts, bodies, decades):
     )
     W = (J * inverse) @ J.T
     return 0.5 * (W + W.T), J @ v
+
+
+def assert_coulomb(W, q, mu, r, error):
+    """Check the law itself, contact by contact; velocities within ``error``, m/s, impulses within what it moves."""
+    v, mu = (W @ r + q).reshape(-1, 3), np.broadcast_to(mu, len(q) // 3)
+    slack = error / np.diag(W).min()
+    for (rn, *rt), (vn, *vt), m in zip(r.reshape(-1, 3), v, mu):
+        friction, slip = np.linalg.norm(rt), np.linalg.norm(vt)
+        assert rn >= -slack
+        assert vn >= -error
+        assert min(rn, vn) <= max(slack, error)
+        assert friction <= m * rn + slack
+        if slip > 1e3 * error:
+            assert friction == pytest.approx(m * rn, abs=1e3 * slack)
+            assert np.dot(rt, vt) == pytest.approx(-friction * slip, abs=1e3 * slack * slip)

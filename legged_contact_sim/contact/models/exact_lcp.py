@@ -9,6 +9,7 @@ from ..parameters import Parameters, choice, number, switch, whole
 from ..records import SETTINGS
 from ..solvers import block, pivoting, printed_sweeps, scalar
 from ..stepping.closed_loops import advance_closed
+from ..stepping.many_contacts import advance_many
 from ..stepping.rollout import FIRST_ROOM, SteppingModel, rollout_entry
 from ..stepping.self_collision import advance_colliding
 from ..stepping.time_stepping import advance
@@ -38,7 +39,10 @@ class ExactLcpParameters(Parameters):
     warm_start: bool = switch(True)
 
 
-ENTRIES = {name: rollout_entry(advance, solver.solve) for name, solver in SOLVERS.items()}
+ENTRIES = {
+    name: rollout_entry(advance_many if solver is block.SOLVER else advance, solver.solve)
+    for name, solver in SOLVERS.items()
+}
 CLOSED_ENTRIES = {name: rollout_entry(advance_closed, solver.solve) for name, solver in SOLVERS.items()}
 COLLIDING_ENTRIES = {name: rollout_entry(advance_colliding, solver.solve) for name, solver in SOLVERS.items()}
 

@@ -90,7 +90,8 @@ class Moreau(SteppingModel):
             )
         forest = cut(self.robot, parameters.coordinates)
         contacts, others = len(self.robot.contact_points), self.robot.joint_count + 6 * len(forest.cuts)
-        arrays, rows = problem_arrays(len(self.robot.links), contacts, others, mirrored=others), 3 * contacts + others
+        rows, own = 3 * contacts + others, (len(self.robot.links), self.robot.nv)
+        arrays = problem_arrays(*own, contacts, others, mirrored=others)
         self.system = self.system._replace(work=prox_work(rows), **arrays)
         state, dofs = np.zeros(forest.nv), np.zeros((DOF_ROWS, forest.nv))
         trees = self.system._replace(links=forest.links, state=state, result=state, dofs=dofs)

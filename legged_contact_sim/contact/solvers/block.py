@@ -4,7 +4,8 @@ The law is that of `problem`, the friction disc exact.
 """
 
 from ...jit import inlined, shared
-from .block_sweeps import block_gauss_seidel
+from .block_sweeps import block_gauss_seidel, sweep
+from .factored import factored_residual, factored_step, factored_sweep
 from .newton import BLUNT, SHARP, newton_step
 from .problem import friction_work, problem_of_step, project_row
 from .proximal import solve_proximal
@@ -12,12 +13,19 @@ from .residuals import complementarity_residual, prox_contact
 from .solver import Solver
 
 ACCEPTABLE = 100.0  # times the tolerance: residual that a step accepts where it does not fall any more
-SETTLING = 0.25  # relaxation of the prox step that ends a step without any other
+SETTLING = 0.25  # relaxation of the prox step that ends a step without any other, with FEW contacts
+FEW = 4  # more of them push the same body, each as if it were alone: together they would go too far
 QUICK = 30  # Newton steps and sweeps, after which the proximal method takes over
 
 
 @inlined
 def solve_contacts(problem, tolerance, accepted, max_iterations, measure):
+    """Solve a problem with a dense G; arguments and result as for `step_and_sweep`."""
+    return step_and_sweep(problem, tolerance, accepted, max_iterations, measure, newton_step, sweep)
+
+
+@inlined
+def step_and_sweep(problem, tolerance, accepted, max_iterations, measure, newton_step, sweep):
     """Solve by Newton steps from the first guess, by sweeps where they fail; return the iterations and the residual.
 
     A Newton step that does not halve the residual is taken back, and a blunter one is tried; after that some sweeps,
@@ -25,14 +33,15 @@ def solve_contacts(problem, tolerance, accepted, max_iterations, measure):
     Feet that a stiff robot cannot move apart ask for velocities that fit only to rounding: there the residual stays a
     little above the tolerance, and where it does not go down any more, one below ``accepted`` is.
 
-    ``measure(problem)`` is the residual, which fills velocities and modes, too.
+    ``measure(problem)`` is the residual, which fills velocities and modes, too; ``newton_step(problem, proximal)`` and
+    ``sweep(problem, relaxation)`` are those of the problem's kind.
     """
     z, kept, rows = problem.z, problem.work.kept, problem.rows
     iterations, patience, proximal = 0, 0, SHARP
     before = measure(problem)
     while iterations < max_iterations and before > tolerance:
         if patience > 0:
-            sweeps = block_gauss_seidel(problem, tolerance, patience)
+            sweeps = block_gauss_seidel(problem, tolerance, patience, sweep)
             iterations += min(sweeps, patience)
             before = measure(problem)
             if before <= tolerance:
@@ -67,14 +76,15 @@ def settle(problem):
     step the errors of such steps would add up until Newton's method has to take them back, every few steps for ever.
     """
     G, z, w = problem.G, problem.z, problem.w
+    share = SETTLING * FEW / max(FEW, problem.contacts)
     for k in range(problem.contacts):
         r = 3 * k
         p0, p1, p2, _ = prox_contact(G, z, r, w[r], w[r + 1], w[r + 2], problem.mu[k], problem.nu)
-        z[r] += SETTLING * (p0 - z[r])
-        z[r + 1] += SETTLING * (p1 - z[r + 1])
-        z[r + 2] += SETTLING * (p2 - z[r + 2])
+        z[r] += share * (p0 - z[r])
+        z[r + 1] += share * (p1 - z[r + 1])
+        z[r + 2] += share * (p2 - z[r + 2])
     for r in range(3 * problem.contacts, problem.rows):
-        z[r] += SETTLING * (project_row(z[r] - w[r] / G[r, r], problem.work.bounds[r]) - z[r])
+        z[r] += share * (project_row(z[r] - w[r] / G[r, r], problem.work.bounds[r]) - z[r])
 
 
 @inlined
@@ -96,6 +106,19 @@ def solve_by_blocks(system, contacts, rows, h, settings):
     problem = problem_of_step(system, system.work, contacts, rows, h, settings)
     tolerance, accepted, most = settings.tolerance, ACCEPTABLE * settings.tolerance, settings.max_iterations
     iterations, residual = solve_any(problem, tolerance, accepted, most, complementarity_residual)
+    return iterations, residual, residual <= accepted
+
+
+@inlined
+def solve_factored(problem, settings):
+    """Solve the contact problem of a step with G as a product; result as of `solve_by_blocks`.
+
+    One that is not solved quickly is left to that: the proximal method needs G.
+    """
+    tolerance, accepted, most = settings.tolerance, ACCEPTABLE * settings.tolerance, min(QUICK, settings.max_iterations)
+    iterations, residual = step_and_sweep(
+        problem, tolerance, accepted, most, factored_residual, factored_step, factored_sweep
+    )
     return iterations, residual, residual <= accepted
 
 

@@ -90,10 +90,11 @@ def sweep(problem, relaxation):
 
 
 @inlined
-def block_gauss_seidel(problem, tolerance, max_sweeps):
+def block_gauss_seidel(problem, tolerance, max_sweeps, sweep):
     """Sweep until no impulse changes by more than ``tolerance`` of the largest; return the number of sweeps.
 
-    Where it gives up, the number is larger than ``max_sweeps``.
+    Where it gives up, the number is larger than ``max_sweeps``. ``sweep(problem, relaxation)`` returns the largest
+    change of an impulse, N s.
     """
     for k in range(1, max_sweeps + 1):
         change = sweep(problem, 1.0)

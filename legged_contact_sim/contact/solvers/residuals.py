@@ -1,4 +1,4 @@
-"""How far impulses are from solving the friction problem, in two measures; both fill the velocities and the modes."""
+"""How far impulses are from solving the friction problem, in two measures; both fill velocities and modes."""
 
 import math
 
@@ -23,6 +23,24 @@ def prox_contact(G, z, r, w0, w1, w2, mu, nu):
 
 
 @inlined
+def contact_error(problem, k, w0, w1, w2, worst, largest):
+    """Return the larger one of an error and contact ``k``'s, and of an impulse and the contact's; fill its mode."""
+    G, b, z, r = problem.G, problem.b, problem.z, 3 * k
+    p0, p1, p2, problem.modes[k] = prox_contact(G, z, r, w0, w1, w2, problem.mu[k], problem.nu)
+    worst = max(worst, abs(p0 - z[r]), abs(p1 - z[r + 1]), abs(p2 - z[r + 2]))
+    largest = max(largest, z[r], abs(z[r + 1]), abs(z[r + 2]), max(abs(b[r]), STILL) / G[r, r])
+    return worst, largest
+
+
+@inlined
+def row_error(problem, r, worst, largest):
+    """Return the same for a scalar row."""
+    G, b, z, w = problem.G, problem.b, problem.z, problem.w
+    worst = max(worst, abs(project_row(z[r] - w[r] / G[r, r], problem.work.bounds[r]) - z[r]))
+    return worst, max(largest, abs(z[r]), max(abs(b[r]), STILL) / G[r, r])
+
+
+@inlined
 def complementarity_residual(problem):
     """Return how far the impulses are from solving the problem, relative to the impulses that it asks for.
 
@@ -36,13 +54,21 @@ def complementarity_residual(problem):
         r = 3 * k
         w0, w1, w2 = block_velocity(G, b, z, r, rows)
         w[r], w[r + 1], w[r + 2] = w0, w1, w2
-        p0, p1, p2, problem.modes[k] = prox_contact(G, z, r, w0, w1, w2, problem.mu[k], problem.nu)
-        worst = max(worst, abs(p0 - z[r]), abs(p1 - z[r + 1]), abs(p2 - z[r + 2]))
-        largest = max(largest, z[r], abs(z[r + 1]), abs(z[r + 2]), max(abs(b[r]), STILL) / G[r, r])
+        worst, largest = contact_error(problem, k, w0, w1, w2, worst, largest)
     for r in range(3 * problem.contacts, rows):
         w[r] = row_velocity(G, b, z, r, rows)
-        worst = max(worst, abs(project_row(z[r] - w[r] / G[r, r], problem.work.bounds[r]) - z[r]))
-        largest = max(largest, abs(z[r]), max(abs(b[r]), STILL) / G[r, r])
+        worst, largest = row_error(problem, r, worst, largest)
+    return worst / max(largest, 1e-300)
+
+
+@inlined
+def complementarity_residual_of(problem):
+    """Return the residual of impulses whose velocities are known (see `complementarity_residual`); fill the modes."""
+    w, worst, largest = problem.w, 0.0, 0.0
+    for k in range(problem.contacts):
+        worst, largest = contact_error(problem, k, w[3 * k], w[3 * k + 1], w[3 * k + 2], worst, largest)
+    for r in range(3 * problem.contacts, problem.rows):
+        worst, largest = row_error(problem, r, worst, largest)
     return worst / max(largest, 1e-300)
 
 
@@ -67,11 +93,20 @@ def natural_map(problem):
     the contact's own inertia, three over the trace of its block of G.
     """
     G, b, z, w, rows = problem.G, problem.b, problem.z, problem.w, problem.rows
+    for r in range(0, 3 * problem.contacts, 3):
+        w[r], w[r + 1], w[r + 2] = block_velocity(G, b, z, r, rows)
+    for r in range(3 * problem.contacts, rows):
+        w[r] = row_velocity(G, b, z, r, rows)
+    return natural_map_of(problem)
+
+
+@inlined
+def natural_map_of(problem):
+    """Return the natural map of impulses whose velocities are known, m/s (see `natural_map`); fill the modes."""
+    G, z, w = problem.G, problem.z, problem.w
     worst = 0.0
     for k in range(problem.contacts):
-        r, mu = 3 * k, problem.mu[k]
-        w0, w1, w2 = block_velocity(G, b, z, r, rows)
-        w[r], w[r + 1], w[r + 2] = w0, w1, w2
+        r, mu, w0, w1, w2 = 3 * k, problem.mu[k], w[3 * k], w[3 * k + 1], w[3 * k + 2]
         inverse = own_inverse_inertia(G, r)
         raised = w0 + mu * math.sqrt(w1 * w1 + w2 * w2)
         p0, p1, p2, problem.modes[k] = project_on_cone(
@@ -79,8 +114,7 @@ def natural_map(problem):
         )
         p0, p1, p2 = p0 - z[r], p1 - z[r + 1], p2 - z[r + 2]
         worst = max(worst, inverse * math.sqrt(p0 * p0 + p1 * p1 + p2 * p2))
-    for r in range(3 * problem.contacts, rows):
-        w[r] = row_velocity(G, b, z, r, rows)
+    for r in range(3 * problem.contacts, problem.rows):
         projected = project_row(z[r] - w[r] / G[r, r], problem.work.bounds[r])
         worst = max(worst, G[r, r] * abs(projected - z[r]))
     return worst

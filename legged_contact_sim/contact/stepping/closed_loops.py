@@ -36,6 +36,7 @@ from .time_stepping import (
     detect,
     free_end,
     iterate_impulses,
+    need_all_rows,
     place_and_drive,
     revise,
 )
@@ -112,7 +113,7 @@ def apply_closed(system, contacts, rows):
 @inlined_always
 def solve_impulses(system, solve, part, acting, settings):
     """Find the impulses and the end velocities; return what acts in the end."""
-    return iterate_impulses(system, solve, part, acting, settings, close_rows, apply_closed, carry_free)
+    return iterate_impulses(system, solve, part, acting, settings, need_all_rows, close_rows, apply_closed, carry_free)
 
 
 @inlined

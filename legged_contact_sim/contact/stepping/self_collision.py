@@ -22,7 +22,7 @@ from ..pair_detection import measure_pair
 from ..records import OPEN
 from .acting_contacts import activate, acts_now, carry_free, find_contacts, speed_bound
 from .impacts import IMPACT, STOP
-from .time_stepping import add_changes, advance_parts, detect_by, iterate_impulses, predict, revise
+from .time_stepping import add_changes, advance_parts, detect_by, iterate_impulses, need_all_rows, predict, revise
 
 YIELDING = 1e-4  # of a pair's inverse inertia, along directions in which its bodies cannot move
 
@@ -205,7 +205,9 @@ def detect(system, method, part, settings):
 @inlined_always
 def solve_impulses(system, solve, part, acting, settings):
     """Find the impulses and the end velocities; return what acts in the end."""
-    return iterate_impulses(system, solve, part, acting, settings, complete_pairs, apply_on_both, carry_free_pairs)
+    return iterate_impulses(
+        system, solve, part, acting, settings, need_all_rows, complete_pairs, apply_on_both, carry_free_pairs
+    )
 
 
 @inlined_always

@@ -37,7 +37,7 @@ from ..bookkeeping import (
 from ..constraint_rows import closing_speed, fill_limit_offsets, fill_rows, find_limits, passes_limit
 from ..impulses import apply_impulses, external_forces_act, release_joints
 from ..joint_rows import append_joint_rows, drop_rows, give_to_rows, joint_laws_are_rows, take_from_rows
-from ..records import JOINT_ROWS, UNCONVERGED
+from ..records import FACTORED, JOINT_ROWS, UNCONVERGED
 from ..system import NEEDED, SOLVER, System
 from .acting_contacts import (
     AT_MIDPOINT,
@@ -236,6 +236,12 @@ def detect_by(system, part, settings, find_contacts):
 
 
 @inlined
+def need_all_rows(system, contacts, joints, h, settings):
+    """Leave the problem to a solver that needs G."""
+    return 0, math.inf, False
+
+
+@inlined
 def leave_rows(system, contacts, rows):
     """Leave the rows of contacts and limits as they are: nothing closes the tree."""
 
@@ -250,16 +256,17 @@ def apply_all(system, contacts, rows):
 @inlined_always
 def solve_impulses(system, solve, part, acting, settings):
     """Find the impulses and the end velocities; return what acts in the end."""
-    return iterate_impulses(system, solve, part, acting, settings, leave_rows, apply_all, carry_free)
+    return iterate_impulses(system, solve, part, acting, settings, need_all_rows, leave_rows, apply_all, carry_free)
 
 
 @inlined_always
-def iterate_impulses(system, solve, part, acting, settings, close_rows, apply, carry_free):
+def iterate_impulses(system, solve, part, acting, settings, solve_without_G, close_rows, apply, carry_free):
     """Find the impulses and the end velocities; return what acts in the end.
 
     A step is solved again with the contacts and limits that the impulses press, an impact with less restitution where
-    it would gain energy. ``close_rows`` lets closures of the tree, or collisions, take part in the rows; ``apply``
-    changes the velocities by the impulses that were found; ``carry_free`` sets the bodies' motion back to the free one.
+    it would gain energy. ``solve_without_G(system, contacts, joints, h, settings)`` has the first try, with the result
+    of ``solve``; ``close_rows`` lets closures of the tree, or collisions, take part in the rows; ``apply`` changes the
+    velocities by the impulses that were found; ``carry_free`` sets the bodies' motion back to the free one.
     """
     h, laws, bounce = part.length, joint_laws_are_rows(system), restitution_acts(settings)
     again = acting.contacts + acting.joints > 0 or laws
@@ -267,12 +274,18 @@ def iterate_impulses(system, solve, part, acting, settings, close_rows, apply, c
         take_free_velocities(system)
     while again:
         contacts, rows = acting.contacts, 3 * acting.contacts + acting.joints
-        fill_rows(system, contacts, acting.joints)
         fill_unilateral_offsets(system, acting, h, settings, bounce)
-        if laws:
-            rows += append_joint_rows(system, system.state[len(system.state) - system.dofs.shape[1] :], h, rows)
-        close_rows(system, contacts, rows)
-        iterations, residual, solved = solve(system, contacts, rows, h, settings)
+        tried, residual, solved = 0, math.inf, False
+        if h > 0.0 and not laws:
+            tried, residual, solved = solve_without_G(system, contacts, acting.joints, h, settings)
+        iterations, system.ledger[SOLVER + FACTORED] = tried, 1.0 if solved else 0.0
+        if not solved:
+            fill_rows(system, contacts, acting.joints)
+            if laws:
+                rows += append_joint_rows(system, system.state[len(system.state) - system.dofs.shape[1] :], h, rows)
+            close_rows(system, contacts, rows)
+            iterations, residual, solved = solve(system, contacts, rows, h, settings)
+            iterations += tried
         book_solution(system.ledger, iterations, residual, solved)
         again = h == 0.0 and gains_energy(system, contacts, system.impulses, bounce)
         apply(system, contacts, rows)
