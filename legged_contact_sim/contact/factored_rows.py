@@ -9,7 +9,6 @@ from ..dynamics.record_fields import inertia, spatial
 from ..dynamics.spatial import apply
 from ..jit import inlined
 from .constraint_rows import put_column, soften
-from .solvers.problem import own_inverse_inertia
 
 MANY = 2  # rows per degree of freedom, from which the product is cheaper
 
@@ -65,9 +64,9 @@ def factor_problem(system, contacts, rows):
     for k in range(contacts):
         r = 3 * k
         fill_own_block(G, efforts, motions, width, r)
-        before = own_inverse_inertia(G, r)
+        before = G[r, r]
         soften(G, r)
-        softness[r] = own_inverse_inertia(G, r) - before
+        softness[r] = G[r, r] - before
         softness[r + 1], softness[r + 2] = softness[r], softness[r]
     for r in range(3 * contacts, rows):
         G[r, r] = 0.0

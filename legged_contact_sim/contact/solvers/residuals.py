@@ -23,21 +23,18 @@ def prox_contact(G, z, r, w0, w1, w2, mu, nu):
 
 
 @inlined
-def contact_error(problem, k, w0, w1, w2, worst, largest):
-    """Return the larger one of an error and contact ``k``'s, and of an impulse and the contact's; fill its mode."""
-    G, b, z, r = problem.G, problem.b, problem.z, 3 * k
-    p0, p1, p2, problem.modes[k] = prox_contact(G, z, r, w0, w1, w2, problem.mu[k], problem.nu)
-    worst = max(worst, abs(p0 - z[r]), abs(p1 - z[r + 1]), abs(p2 - z[r + 2]))
-    largest = max(largest, z[r], abs(z[r + 1]), abs(z[r + 2]), max(abs(b[r]), STILL) / G[r, r])
-    return worst, largest
+def error_of_contact(G, b, z, r, w0, w1, w2, mu, nu):
+    """Return how far a contact's impulse is from where a prox step takes it, the size of its impulses, and its mode."""
+    p0, p1, p2, mode = prox_contact(G, z, r, w0, w1, w2, mu, nu)
+    error = max(abs(p0 - z[r]), abs(p1 - z[r + 1]), abs(p2 - z[r + 2]))
+    return error, max(z[r], abs(z[r + 1]), abs(z[r + 2]), max(abs(b[r]), STILL) / G[r, r]), mode
 
 
 @inlined
-def row_error(problem, r, worst, largest):
-    """Return the same for a scalar row."""
-    G, b, z, w = problem.G, problem.b, problem.z, problem.w
-    worst = max(worst, abs(project_row(z[r] - w[r] / G[r, r], problem.work.bounds[r]) - z[r]))
-    return worst, max(largest, abs(z[r]), max(abs(b[r]), STILL) / G[r, r])
+def error_of_row(G, b, z, r, w, bound):
+    """Return how far a scalar row's impulse is from where a prox step takes it, and its size."""
+    error = abs(project_row(z[r] - w / G[r, r], bound) - z[r])
+    return error, max(abs(z[r]), max(abs(b[r]), STILL) / G[r, r])
 
 
 @inlined
@@ -54,21 +51,27 @@ def complementarity_residual(problem):
         r = 3 * k
         w0, w1, w2 = block_velocity(G, b, z, r, rows)
         w[r], w[r + 1], w[r + 2] = w0, w1, w2
-        worst, largest = contact_error(problem, k, w0, w1, w2, worst, largest)
+        error, size, problem.modes[k] = error_of_contact(G, b, z, r, w0, w1, w2, problem.mu[k], problem.nu)
+        worst, largest = max(worst, error), max(largest, size)
     for r in range(3 * problem.contacts, rows):
         w[r] = row_velocity(G, b, z, r, rows)
-        worst, largest = row_error(problem, r, worst, largest)
+        error, size = error_of_row(G, b, z, r, w[r], problem.work.bounds[r])
+        worst, largest = max(worst, error), max(largest, size)
     return worst / max(largest, 1e-300)
 
 
 @inlined
 def complementarity_residual_of(problem):
     """Return the residual of impulses whose velocities are known (see `complementarity_residual`); fill the modes."""
-    w, worst, largest = problem.w, 0.0, 0.0
+    G, b, z, w, nu = problem.G, problem.b, problem.z, problem.w, problem.nu
+    worst, largest = 0.0, 0.0
     for k in range(problem.contacts):
-        worst, largest = contact_error(problem, k, w[3 * k], w[3 * k + 1], w[3 * k + 2], worst, largest)
+        r = 3 * k
+        error, size, problem.modes[k] = error_of_contact(G, b, z, r, w[r], w[r + 1], w[r + 2], problem.mu[k], nu)
+        worst, largest = max(worst, error), max(largest, size)
     for r in range(3 * problem.contacts, problem.rows):
-        worst, largest = row_error(problem, r, worst, largest)
+        error, size = error_of_row(G, b, z, r, w[r], problem.work.bounds[r])
+        worst, largest = max(worst, error), max(largest, size)
     return worst / max(largest, 1e-300)
 
 
