@@ -23,7 +23,7 @@ OPEN_LOOP = (
 MIDPOINT = "a contact that acts once it is closed at the midpoint arrives up to half a step's way, v h / 2, too deep"
 EULER = (
     "velocities satisfy the constraints at one midpoint and move the bodies to the next: a carrier that turns at w "
-    "leaves w^2 h^2 r / 2 at a joint r away in every step, whatever the solver; standing, HMSP's drift 0.9 um/min"
+    "leaves w^2 h^2 r / 2 at a joint r away in every step, whatever the solver; standing, HMSP's drift 1.6 um/min"
 )
 
 
