@@ -188,6 +188,8 @@ def bad_values(rule):
         return []
     if "allowed" in rule:
         return ["no such word", None, 3.0]
+    if "switch" in rule:
+        return ["no such word", None, 1, 0.0]
     return [rule["low"] - 1.0, rule["high"] * 2.0 + 1.0, np.nan, "much", None, True]
 
 
@@ -242,7 +244,9 @@ def test_is_listed_with_a_line_and_has_a_page_with_all_parameters(name):
 
 
 def says(words, default):
-    """Return whether a page's words tell a default: a number in any notation, a word, or "none" for nothing."""
+    """Return whether a page's words tell a default: a number in any notation, true, a word, or "none" for nothing."""
+    if isinstance(default, bool):
+        return words == str(default).lower()
     if isinstance(default, str):
         return words == (default or "none")
     with contextlib.suppress(ValueError):
