@@ -119,3 +119,9 @@ def test_a_signal_to_the_command_line_interrupts_what_it_does():
     text = INTERRUPTED.format(module=where, number=int(signal.SIGTERM), arguments=["plot", "x"], program="command_line")
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=120.0)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_what_the_user_says_of_lockstep_counts_without_a_controller_too():
+    options = cli._parser().parse_args(["run", "--controller", "none", "-p", "lockstep:=true"])
+    settings = cli._settings(options, "none")
+    assert settings.index("lockstep:=true") > settings.index("lockstep:=false")

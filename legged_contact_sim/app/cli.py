@@ -89,6 +89,13 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _settings(options: argparse.Namespace, controller: str) -> list[str]:
+    """Return parameters as NAME:=VALUE, what the user gave last, since the last one counts."""
+    settings = ["await_command:=false", "lockstep:=false"] if controller == NO_CONTROLLER else []
+    given = {"robot": options.robot, "contact_model": options.contact_model}
+    return settings + [f"{name}:={value}" for name, value in given.items() if value is not None] + options.parameter
+
+
 def _run(options: argparse.Namespace) -> int:
     _need_ros()
     default = ANY_ROBOT.get(options.controller, STANDING) if options.robot else DEFAULT_SCENARIO
@@ -98,10 +105,7 @@ def _run(options: argparse.Namespace) -> int:
     if controller != NO_CONTROLLER:
         controller_class(controller)
     chosen = ["--ros-args", "--params-file", str(path)]
-    given = {"robot": options.robot, "contact_model": options.contact_model}
-    settings = [f"{name}:={value}" for name, value in given.items() if value is not None] + options.parameter
-    if controller == NO_CONTROLLER:
-        settings += ["await_command:=false", "lockstep:=false"]
+    settings = _settings(options, controller)
     for setting in settings:
         if ":=" not in setting:
             raise ParameterError(f"{setting!r}: expected NAME:=VALUE")

@@ -8,7 +8,7 @@ from ..contact import MODELS
 from ..model import RobotModel
 from ..simulation import Simulator
 from ..simulation.scenarios import find_scenario, read_scenario
-from ..simulation.start_pose import start_pushes, start_state
+from ..simulation.start_pose import holding_gains, start_pushes, start_state
 from ..terrain import Terrain
 from .controller import Controller, InProcess
 from .registry import make_controller
@@ -23,6 +23,7 @@ DEFAULTS: dict[str, Any] = {
     "initial.lift": 0.0,
     "hold.stiffness": 0.0,
     "hold.damping": 0.0,
+    "hold.proposed": False,
 }
 
 
@@ -98,9 +99,11 @@ class Scenario:
             self.terrain(),
             **self.contact_parameters(),
         )
-        sim.reset(*start_state(sim, {**DEFAULTS, **self.values}))
-        if self["hold.stiffness"] or self["hold.damping"]:
-            sim.hold(self["hold.stiffness"], self["hold.damping"], sim.state.q[sim.robot.position_indices])
+        values = {**DEFAULTS, **self.values}
+        sim.reset(*start_state(sim, values))
+        stiffness, damping = holding_gains(sim.robot, values)
+        if self["controller"] == NONE and (stiffness.any() or damping.any()):
+            sim.hold(stiffness, damping, sim.state.q[sim.robot.position_indices])
         start_pushes(sim, self.values)
         return sim
 

@@ -56,10 +56,10 @@ class JointDrives:
         self._changed = True
         self.motion: Motion | None = None
 
-    def rest_at(self, position: np.ndarray, stiffness: float, damping: float) -> None:
-        """Take the targets of joints that nobody commands, (joint_count,), and their gains."""
+    def rest_at(self, position: np.ndarray, stiffness: np.ndarray, damping: np.ndarray) -> None:
+        """Take the targets of joints that nobody commands, (joint_count,), and their gains, likewise."""
         at_rest = (self._targets == self._rest).all(axis=0)
-        self._rest[:] = position, np.zeros(len(position)), *np.full((2, len(position)), [[stiffness], [damping]])
+        self._rest[:] = position, np.zeros(len(position)), stiffness, damping
         self._targets[:, at_rest] = self._rest[:, at_rest]
         self._changed = True
 

@@ -15,7 +15,7 @@ from std_srvs.srv import SetBool, Trigger
 from ..dynamics import forward_kinematics
 from ..errors import LeggedContactSimError, ParameterError, SimulationError
 from ..simulation import Simulator
-from ..simulation.start_pose import start_pushes, start_state
+from ..simulation.start_pose import holding_gains, start_pushes, start_state
 from ..terrain import make_terrain
 from .composition import Composition
 from .declared import declare, take_value
@@ -295,7 +295,7 @@ class SimulatorNode(Node):
 
     def _hold(self, q: np.ndarray) -> None:
         joints = q[self.simulator.robot.position_indices]
-        self.commands.drives.rest_at(joints, self.values["hold.stiffness"], self.values["hold.damping"])
+        self.commands.drives.rest_at(joints, *holding_gains(self.simulator.robot, self.values))
 
     def _look_at_new_state(self) -> None:
         self.snapshot.take_state(self.simulator)
@@ -338,7 +338,7 @@ class SimulatorNode(Node):
         if _ground(values) != _ground(before):
             model, parameters = contact_settings(values)
             self.simulator.switch_contact_model(model, terrain=terrain_settings(values), **parameters)
-        if any(values[name] != before[name] for name in ("hold.stiffness", "hold.damping")):
+        if any(values[name] != before[name] for name in ("hold.stiffness", "hold.damping", "hold.proposed")):
             self._hold(start_state(self.simulator, values)[0])
         if values["real_time_factor"] != before["real_time_factor"]:
             self.pacer.target = values["real_time_factor"]

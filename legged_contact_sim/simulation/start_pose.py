@@ -1,4 +1,4 @@
-"""How a run starts: the state, from the parameters under `initial`, and pushes to come, from those under `push`."""
+"""How a run starts: the state (parameters under `initial`), drives that hold it (`hold`), pushes to come (`push`)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,6 +7,8 @@ import numpy as np
 
 from ..dynamics.functions import checked, coordinates
 from ..errors import ParameterError
+from ..model import RobotModel
+from ..model.gains import Gains, proposed_gains
 from .simulator import Simulator
 
 
@@ -34,6 +36,13 @@ def start_state(simulator: Simulator, values: Mapping[str, Any]) -> tuple[np.nda
     if robot.base == "floating":
         q[2] += values["initial.lift"]
     return q, v
+
+
+def holding_gains(robot: RobotModel, values: Mapping[str, Any]) -> Gains:
+    """Return the gains (joint_count,) of the drives that hold the start inside the step; all zero: none do."""
+    if values["hold.proposed"]:
+        return proposed_gains(robot, period=0.0)
+    return Gains(*(np.full(robot.joint_count, values[f"hold.{name}"]) for name in ("stiffness", "damping")))
 
 
 def start_pushes(simulator: Simulator, values: Mapping[str, Any]) -> None:

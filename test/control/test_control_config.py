@@ -3,12 +3,14 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 from control_cases import robot_named
 
 from legged_contact_sim.contact import MODELS
 from legged_contact_sim.control import controllers, make_controller
+from legged_contact_sim.control.scenario import Scenario
 from legged_contact_sim.studies.frame import studies
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -54,3 +56,17 @@ def test_every_contact_model_is_used_by_a_scenario_and_every_study_has_one():
         assert names
         for name in names:
             assert (ROOT / "launch" / f"{name}.launch.py").is_file()
+
+
+@pytest.mark.parametrize("robot", ["quadruped12", "quadruped16"])
+def test_any_robot_stands_by_drives_inside_the_step(robot):
+    scenario = Scenario.load("stand", robot=robot)
+    sim, controller = scenario.start()
+    assert controller is None
+    start = sim.state
+    sim.run(1.0, sample_every=1000)
+    assert np.abs(sim.state.q - start.q).max() < 0.05
+    assert np.abs(sim.state.v).max() < 1e-3
+    held, _ = scenario.changed({"controller": "joint_pid"}).start()  # then only the controller acts
+    held.step()
+    assert held.step().energy.actuators == 0.0
