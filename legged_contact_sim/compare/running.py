@@ -1,9 +1,6 @@
 """Run the variants of a comparison in processes of their own, and keep what the report needs of each."""
 
-import multiprocessing
-import os
 import time
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +10,7 @@ from ..control import InProcess
 from ..control.scenario import Scenario
 from ..errors import LeggedContactSimError
 from ..simulation import Simulator, Trajectory
+from ..simulation.processes import in_processes
 from ..simulation.progress import Progress
 from ..simulation.trajectory import joined
 from ..simulation.trajectory_file import thinned
@@ -81,20 +79,8 @@ def run_within(sim: Simulator, law: InProcess | None, duration: float, every: in
 def run_all(runs: list[Variant], base: Scenario, duration: float, jobs: int = 0, limit: float = LIMIT) -> list[Run]:
     """Run all variants, in the order given whatever order they end in."""
     progress = Progress("compare", len(runs))
-    workers = jobs or len(os.sched_getaffinity(0))
-    if workers == 1:
-        found = []
-        for variant in runs:
-            found.append(run_variant(variant, base, duration, limit))
-            progress.step(variant.label)
-        return found
-    # Processes begin anew: forked ones would inherit locks of threads that other libraries may have started.
-    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
-        pending = {pool.submit(run_variant, variant, base, duration, limit): variant for variant in runs}
-        try:
-            for done in as_completed(pending):
-                progress.step(pending[done].label)
-        except KeyboardInterrupt:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-        return [done.result() for done in pending]
+    found: dict[int, Run] = {}
+    for number, run in in_processes(run_variant, [(variant, base, duration, limit) for variant in runs], jobs):
+        found[number] = run
+        progress.step(runs[number].label)
+    return [found[number] for number in range(len(runs))]

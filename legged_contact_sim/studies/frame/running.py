@@ -1,13 +1,11 @@
 """Run the experiments of studies on several processors, and go on where an earlier run was interrupted."""
 
-import multiprocessing
-import os
 import time
 from collections.abc import Iterable
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 from ...errors import LeggedContactSimError
+from ...simulation.processes import in_processes
 from ...simulation.progress import Progress
 from .declaration import Experiment, Result
 from .finding import find_study
@@ -35,7 +33,7 @@ def reproduce(keys: Iterable[str], out: Path, quick: bool = False, jobs: int = 0
             if before is None or before.error:
                 tasks.append((study.key, experiment.name, folder, quick))
     if tasks:
-        run_tasks(tasks, jobs or len(os.sched_getaffinity(0)))
+        run_tasks(tasks, jobs)
     held = [write_report(study, out / study.key, quick) for study in chosen]  # every report, also after one that failed
     return all(held)
 
@@ -43,19 +41,8 @@ def reproduce(keys: Iterable[str], out: Path, quick: bool = False, jobs: int = 0
 def run_tasks(tasks: list[tuple[str, str, Path, bool]], jobs: int) -> None:
     """Run experiments, each in one of some processes, and say how far they are."""
     progress = Progress("reproduce", len(tasks))
-    if jobs == 1:
-        for task in tasks:
-            progress.step(run_experiment(*task))
-        return
-    # Processes begin anew: forked ones would inherit locks of threads that other libraries may have started.
-    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-        pending = [pool.submit(run_experiment, *task) for task in tasks]
-        try:
-            for done in as_completed(pending):
-                progress.step(done.result())
-        except KeyboardInterrupt:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    for _, told in in_processes(run_experiment, tasks, jobs):
+        progress.step(told)
 
 
 def run_experiment(key: str, name: str, folder: Path, quick: bool) -> str:
