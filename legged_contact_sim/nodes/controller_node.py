@@ -212,7 +212,10 @@ class Answers:
         """Command no effort unasked, with a stamp that no state has: the last answer stays what it was.
 
         A simulator in lockstep that is slow to take that answer would find two, and what it does would depend on when.
+        Before the first answer there is nothing to withdraw, and a stamp of 0 would answer the first state.
         """
+        if self.stamp < 0:
+            return
         stamp, effort = self.stamp, self._effort.copy()
         self.zero(stamp + 1)
         self.stamp, self._effort[:] = stamp, effort

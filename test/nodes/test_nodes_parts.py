@@ -2,6 +2,7 @@
 
 import os
 import xml.etree.ElementTree as ElementTree
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from legged_contact_sim import ParameterError, RobotModel, Simulator
 from legged_contact_sim.dynamics import forward_kinematics
 from legged_contact_sim.nodes import cdr, pacing, throttle
 from legged_contact_sim.nodes.cdr import STAMP, Template, put_stamp, serialized
+from legged_contact_sim.nodes.controller_node import Answers
 from legged_contact_sim.nodes.markers import upright_to
 from legged_contact_sim.nodes.pacing import Pacer
 from legged_contact_sim.nodes.process import FAST_DDS_PROFILES, choose_profiles
@@ -264,3 +266,17 @@ def test_profiles_of_the_user_are_kept(nowhere, monkeypatch):
     monkeypatch.setenv(FAST_DDS_PROFILES, "mine.xml")
     choose_profiles()
     assert os.environ[FAST_DDS_PROFILES] == "mine.xml"
+
+
+def test_a_controller_withdraws_nothing_before_its_first_answer():
+    """A command of stamp 0 would be the answer to the first state, which a simulator in lockstep awaits."""
+    sent = []
+    publisher = SimpleNamespace(handle=SimpleNamespace(publish_raw=sent.append))
+    answers = Answers(SimpleNamespace(create_publisher=lambda *_: publisher), RobotModel.from_urdf("jumping_leg"))
+    answers.withdraw()
+    assert not sent
+    answers.publish(2_000_000, np.ones(len(answers.effort)))
+    answers.withdraw()
+    commands = [deserialize_message(bytes(raw), JointState) for raw in sent]
+    assert [command.header.stamp.nanosec for command in commands] == [2_000_000, 2_000_001]
+    assert not np.any(commands[1].effort) and answers.stamp == 2_000_000
