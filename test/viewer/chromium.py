@@ -1,9 +1,12 @@
 """A headless Chromium, driven over its DevTools protocol; for tests only."""
 
 import base64
+import contextlib
 import json
+import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -34,9 +37,11 @@ class Chromium:
     """One page in one browser, which ends with the block."""
 
     def __enter__(self):
-        self._folder = tempfile.TemporaryDirectory()
+        self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)  # its helpers may still write there
         command = [find(), *SWITCHES, f"--user-data-dir={self._folder.name}", "about:blank"]
-        self._process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+        self._process = subprocess.Popen(
+            command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, start_new_session=True
+        )
         for line in self._process.stderr:
             if found := re.search(r"ws://(\S+)/devtools/browser/", line):
                 break
@@ -55,7 +60,9 @@ class Chromium:
     def __exit__(self, *_):
         self._page.close()
         self._process.terminate()
-        self._process.wait(timeout=20)
+        self._process.wait()
+        with contextlib.suppress(ProcessLookupError):  # helpers that have outlived it
+            os.killpg(self._process.pid, signal.SIGKILL)
         self._process.stderr.close()
         self._folder.cleanup()
 
