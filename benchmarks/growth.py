@@ -25,8 +25,9 @@ STEPS, FEW_STEPS = 20, 2  # of a compiled run, and where a step takes long
 SPEED, SPIN = 2.0, 8.0  # m/s and rad/s: enough to slide for as long as a slice of time lasts
 MANY = 16  # contacts from which growth is fitted besides the whole range: few of them cost less than the rest of a step
 NOTES = """
-Resting and sliding straight, the impulses of the last step still fit, and a step only builds the contact problem and
-checks them; sliding and spinning, every point's friction turns from step to step, and the solver has to work.
+Resting and sliding straight, the impulses of the last step still fit, and a step only tests them; with many contacts
+it does so through the degrees of freedom, without the contact matrix. Sliding and spinning, every point's
+friction turns from step to step, and the solver has to work.
 """
 
 

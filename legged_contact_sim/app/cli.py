@@ -105,8 +105,7 @@ def _run(options: argparse.Namespace) -> int:
     if controller != NO_CONTROLLER:
         controller_class(controller)
     chosen = ["--ros-args", "--params-file", str(path)]
-    settings = _settings(options, controller)
-    for setting in settings:
+    for setting in _settings(options, controller):
         if ":=" not in setting:
             raise ParameterError(f"{setting!r}: expected NAME:=VALUE")
         chosen += ["-p", setting]
