@@ -86,6 +86,18 @@ class Observation:
         return float(self.contact_forces[point][2])
 
 
+class DriveTargets(NamedTuple):
+    """What drives are to follow, arrays (joint_count,): ``u = stiffness (position - q) + damping (velocity - v)``.
+
+    In rad, rad/s, N m/rad and N m s/rad; for sliding joints in m, m/s, N/m and N s/m.
+    """
+
+    position: np.ndarray
+    velocity: np.ndarray
+    stiffness: np.ndarray
+    damping: np.ndarray
+
+
 class Controller(ABC):
     """Turns observations into joint efforts; knows nothing of ROS or of the simulator.
 
@@ -109,6 +121,14 @@ class Controller(ABC):
     @abstractmethod
     def effort(self, observation: Observation) -> np.ndarray:
         """Return joint efforts in joint order, (joint_count,), N m or N."""
+
+    def targets(self, observation: Observation) -> DriveTargets:
+        """Return what the drives are to follow, instead of efforts.
+
+        Raises:
+            ParameterError: this controller, as it is set, has efforts only.
+        """
+        raise ParameterError(f"{self.name}: it has no joint targets, only efforts")
 
     def command_velocity(self, forward: float, sideways: float, turning: float) -> None:  # noqa: B027
         """Ask for a velocity of the base, m/s and rad/s, in its own axes; controllers that do not walk ignore it."""

@@ -6,9 +6,10 @@ from typing import ClassVar
 import numpy as np
 
 from ..dynamics.functions import checked
+from ..errors import ParameterError
 from ..model import RobotModel
 from ..model.gains import proposed_gains
-from .controller import Controller, Observation
+from .controller import Controller, DriveTargets, Observation
 from .joint_trajectory import JointTrajectory
 from .parameters import Parameters, numbers, per_joint
 
@@ -61,6 +62,16 @@ class PidLaw:
         wanted = self.stiffness * error + self.damping * (velocity - seen.velocities) + self._sum + feed
         return np.clip(wanted, -self.effort_limit, self.effort_limit)
 
+    def targets(self, position: np.ndarray, velocity: np.ndarray) -> DriveTargets:
+        """Return a position and velocity (joint_count,) with the gains, for drives that follow them.
+
+        Raises:
+            ParameterError: there is an integral, which targets do not carry.
+        """
+        if self.integral.any():
+            raise ParameterError(f"integral: expected 0 with joint targets, found {self.integral.max():g}")
+        return DriveTargets(position, velocity, self.stiffness, self.damping)
+
 
 class JointPid(Controller):
     """Holds a pose, or follows a joint trajectory and holds its end."""
@@ -93,6 +104,13 @@ class JointPid(Controller):
 
     def effort(self, observation: Observation) -> np.ndarray:
         """See `Controller.effort`."""
+        return self.law.effort(observation, *self._wanted(observation.time))
+
+    def targets(self, observation: Observation) -> DriveTargets:
+        """See `Controller.targets`."""
+        return self.law.targets(*self._wanted(observation.time))
+
+    def _wanted(self, time: float) -> tuple[np.ndarray, np.ndarray]:
         if self._begin is None:
-            self._begin = observation.time
-        return self.law.effort(observation, *self._trajectory.sample(observation.time - self._begin))
+            self._begin = time
+        return self._trajectory.sample(time - self._begin)

@@ -9,7 +9,7 @@ import numpy as np
 from ..dynamics import center_of_mass
 from ..errors import ModelError, ParameterError
 from ..model import RobotModel
-from .controller import Controller, Observation
+from .controller import Controller, DriveTargets, Observation
 from .ground_plane import GroundPlane
 from .joint_pid import JointPidParameters, PidLaw
 from .joint_trajectory import between
@@ -172,12 +172,22 @@ class ZmpTrot(Controller):
         """See `Controller.effort`."""
         if self.parameters.feedback:
             return self._feedback_effort(observation)
+        return self.law.effort(observation, *self._joints(observation.time))
+
+    def targets(self, observation: Observation) -> DriveTargets:
+        """See `Controller.targets`; without feedback only."""
+        if self.parameters.feedback:
+            raise ParameterError("zmp_trot.feedback: expected false with joint targets")
+        return self.law.targets(*self._joints(observation.time))
+
+    def _joints(self, time: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return positions and velocities of the joints along the reference, (joint_count,)."""
         reference = self.reference
-        while observation.time >= reference.time + PLAN_PERIOD - 1e-9:
-            self._advance(observation.time, np.zeros(2))
+        while time >= reference.time + PLAN_PERIOD - 1e-9:
+            self._advance(time, np.zeros(2))
             self._last, self._next = self._next, self._angles(self._next)
-        part = (observation.time - reference.time) / PLAN_PERIOD
-        return self.law.effort(observation, *between(self._last, self._next, None, PLAN_PERIOD, part))
+        part = (time - reference.time) / PLAN_PERIOD
+        return between(self._last, self._next, None, PLAN_PERIOD, part)
 
     def _advance(self, time: float, correction: np.ndarray) -> None:
         if time - self._begin >= self.parameters.start_delay:

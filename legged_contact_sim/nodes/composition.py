@@ -10,7 +10,7 @@ from .snapshot import Snapshot
 
 
 class Composition:
-    """Asks a controller node at its rate and hands its efforts to the simulator's drives.
+    """Asks a controller node at its rate and hands its answers to the simulator's drives.
 
     What the controller sees is what it would read from the topics, number by number, so that a run is the same to the
     last bit as one in lockstep with a controller in another process.
@@ -27,18 +27,18 @@ class Composition:
         self._every = max(1, round(control_rate * self.node.period))
 
     def tick(self, tick: int, snapshot: Snapshot, forces: np.ndarray, commands: Commands, now: float) -> None:
-        """Command efforts at a control tick, if they are due.
+        """Command what the controller answers at a control tick, if it is due.
 
         Args:
             tick: control ticks since the reset.
             snapshot: what was published.
             forces: mean contact forces as they were published, (contact points, 3), N.
-            commands: that take the efforts.
+            commands: that take the answer.
             now: simulated time, s.
         """
         if tick % self._every == 0:
-            effort = self.node.ask(snapshot.nanoseconds, self._observation(snapshot, forces))
-            commands.take_effort(snapshot.nanoseconds, effort, now)
+            answer = self.node.ask(snapshot.nanoseconds, self._observation(snapshot, forces))
+            commands.take_answer(snapshot.nanoseconds, answer, now)
 
     def _observation(self, snapshot: Snapshot, forces: np.ndarray) -> Observation:
         q, v = snapshot.q, snapshot.v

@@ -1,8 +1,9 @@
-"""A controller as a ROS 2 node: joint states, odometry and contact forces in, joint efforts out."""
+"""A controller as a ROS 2 node: joint states, odometry and contact forces in, joint efforts or targets out."""
 
 import dataclasses
 import gc
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,6 @@ from geometry_msgs.msg import Twist
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.serialization import deserialize_message
-from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMessage
 
 from ..control import (
@@ -22,15 +22,13 @@ from ..control import (
     make_controller,
 )
 from ..errors import LeggedContactSimError, ParameterError
-from ..model import RobotModel
-from .cdr import STAMP, Template, put_stamp, sender
+from .answers import EFFORTS, TARGETS, Answers, answer_of
 from .declared import Declared, declare
 from .polling import Mailbox
 from .process import Running, run_process, served
-from .qos import COMMANDS, STREAM
+from .qos import COMMANDS
 from .readings import GLANCE, Readings, stamp_of
 from .robot_parameters import declare_robot
-from .snapshot import NANOSECONDS
 from .throttle import Throttle
 from .trajectories import trajectory_of
 
@@ -38,12 +36,13 @@ PARAMETERS = {
     "rate": Declared(500.0, "Hz of simulated time; commands", 0.1, 1e5, fixed=True),
     "lockstep": Declared(False, "the simulator waits for answers: joint states that stay out are late", fixed=True),
     "sensor_timeout": Declared(0.1, "s; without joint states for so long, efforts are zero", 1e-3, 1e3),
+    "answer_with": Declared(EFFORTS, f"{EFFORTS}, or {TARGETS} with gains for the robot's drives", fixed=True),
     "contact_forces": Declared(True, "listen to the contact wrenches, if the controller does", fixed=True),
 }
 
 
 class ControllerNode(Node):
-    """Answers joint states with efforts; the answer bears the stamp of the state that it answers."""
+    """Answers joint states with efforts or targets; the answer bears the stamp of the state that it answers."""
 
     def __init__(self, default: str, composed: bool = False) -> None:
         """Read the parameters and make the controller.
@@ -62,7 +61,7 @@ class ControllerNode(Node):
         robot = declare_robot(self)
         prefix = f"{kind.name}."
         given = {key.removeprefix(prefix): value for key, value in values.items() if key.startswith(prefix)}
-        warm_up(make_controller(name, robot, given))
+        warm_up(make_controller(name, robot, given), values["answer_with"])
         self.controller = make_controller(name, robot, given)
         self.period = 1.0 / values["rate"]
         self.timeout = values["sensor_timeout"]
@@ -71,7 +70,7 @@ class ControllerNode(Node):
         self.feels_contacts: bool = values["contact_forces"] and self.controller.feels_contacts
         self.readings = None if composed else Readings(self, robot, self.feels_contacts)
         self.wishes = Wishes(self, self.controller, self.warn)
-        self.answers = Answers(self, robot)
+        self.answers = Answers(self, robot, values["answer_with"])
         self._grid = -1  # the last instant of the control grid that was answered
         self._time: float | None = None  # of the last observation, s
         self._heard = time.monotonic()
@@ -111,11 +110,11 @@ class ControllerNode(Node):
             return
         self._respond(stamp, observation)
 
-    def ask(self, stamp: int, observation: Observation) -> np.ndarray:
-        """Return the efforts (joint_count,) that answer an observation of a stamp, ns, after publishing them."""
+    def ask(self, stamp: int, observation: Observation) -> Sequence[np.ndarray]:
+        """Return what answers an observation of a stamp, ns, after publishing it: see `Answers.last`."""
         self.wishes.poll()
         self._respond(stamp, observation)
-        return self.answers.effort
+        return self.answers.last
 
     def _respond(self, stamp: int, observation: Observation) -> None:
         if not observation.finite:
@@ -124,13 +123,14 @@ class ControllerNode(Node):
         if self._time is None or not 0.0 <= observation.time - self._time <= self.timeout:
             self.controller.reset(observation)
         self._time = observation.time
-        effort = self.controller.effort(observation)
+        answer = answer_of(self.controller, observation, self.answers.form)
         if getattr(self.controller, "fallen", False):
             self.warn("fallen", "the robot has fallen over: joint efforts are zero until a reset")
-        if not np.isfinite(effort).all():
-            self.warn("finite", "the controller's effort is not finite: joint efforts are zero")
-            effort = np.zeros(len(effort))
-        self.answers.publish(stamp, effort)
+        if np.isfinite(answer).all():
+            self.answers.publish(stamp, answer)
+        else:
+            self.warn("finite", "the controller's answer is not finite: joint efforts are zero")
+            self.answers.zero(stamp)
 
     def _refuse(self, stamp: int, reason: str) -> None:
         """Answer with zero effort; before the first answer with silence: efforts are zero, and readings yet to come."""
@@ -181,57 +181,7 @@ class Wishes:
                 self._warn("trajectory", f"a trajectory was dropped: {error}")
 
 
-class Answers:
-    """Joint commands; each bears the stamp of the joint state that it answers."""
-
-    def __init__(self, node: Node, robot: RobotModel) -> None:
-        """Prepare the message."""
-        numbers = [STAMP, ("effort", "<f8", robot.joint_count)]
-        self._template = Template(JointState(name=list(robot.joint_names)), numbers, _fill_command)
-        self._stamp, self._effort = self._template.record[0]["stamp"], self._template.record[0]["effort"]
-        self._send = sender(node.create_publisher(JointState, "joint_commands", STREAM))
-        self.stamp = -1  # ns; of the last answer
-
-    @property
-    def effort(self) -> np.ndarray:
-        """The last answer, (joint_count,), N m or N; zero before the first."""
-        return self._effort
-
-    def publish(self, stamp: int, effort: np.ndarray) -> None:
-        """Answer the joint state of a stamp, ns."""
-        self.stamp = stamp
-        self._stamp[:] = divmod(max(stamp, 0), NANOSECONDS)
-        self._effort[:] = effort
-        self.repeat()
-
-    def zero(self, stamp: int) -> None:
-        """Answer with no effort."""
-        self.publish(stamp, np.zeros(len(self._effort)))
-
-    def withdraw(self) -> None:
-        """Command no effort unasked, with a stamp that no state has: the last answer stays what it was.
-
-        A simulator in lockstep that is slow to take that answer would find two, and what it does would depend on when.
-        Before the first answer there is nothing to withdraw, and a stamp of 0 would answer the first state.
-        """
-        if self.stamp < 0:
-            return
-        stamp, effort = self.stamp, self._effort.copy()
-        self.zero(stamp + 1)
-        self.stamp, self._effort[:] = stamp, effort
-        self._stamp[:] = divmod(max(stamp, 0), NANOSECONDS)
-
-    def repeat(self) -> None:
-        """Publish the last answer once more."""
-        self._send(self._template.encoded())
-
-
-def _fill_command(message: JointState, record: np.void) -> None:
-    put_stamp(message.header.stamp, record["stamp"])
-    message.effort = record["effort"].tolist()
-
-
-def warm_up(controller: Controller) -> None:
+def warm_up(controller: Controller, answer_with: str) -> None:
     """Have compiled what a controller needs, before anybody waits for its answer."""
     robot = controller.robot
     rest = np.zeros(robot.nv)
@@ -239,7 +189,7 @@ def warm_up(controller: Controller) -> None:
     forces = {name: np.zeros(3) for name in robot.contact_names}
     seen = Observation(0.0, robot.home[robot.position_indices], rest[robot.velocity_indices], base, forces)
     controller.reset(seen)
-    controller.effort(seen)
+    answer_of(controller, seen, answer_with)
 
 
 def controller_parameters(kind: type[Controller]) -> dict[str, Declared]:

@@ -16,10 +16,11 @@ from ..errors import LeggedContactSimError, ParameterError
 from ..model.gains import proposed_gains
 from ..simulation import Simulator
 from .joint_drives import JointDrives, Motion, Wanted
+from .outputs import QUANTITIES
 from .polling import Mailbox
 from .qos import COMMANDS
 from .snapshot import NANOSECONDS
-from .topic_control import QUANTITIES, TopicSystem, commanded, topic_systems
+from .topic_control import TopicSystem, commanded, topic_systems
 from .trajectories import motion_of
 from .trajectory_goals import INVALID_GOAL, TrajectoryGoal
 
@@ -29,6 +30,7 @@ LARGEST = 1e6  # N m, N, rad, ...; nothing on a robot is larger
 LARGEST_GAIN = 1e9
 
 Warn = Callable[[str, str], None]
+Take = Callable[[Any, int | None], int]  # a message and the awaited stamp, ns; returns the stamp that it answers
 
 
 class RefusedError(Exception):
@@ -64,17 +66,18 @@ class Commands:
         self.drives = JointDrives(simulator, values["drive.inside"], values["drive.delay"])
         self._names: list[str] = []
         self._columns = np.zeros(0, dtype=int)
-        self._sources: list[tuple[Mailbox, Callable[[Any, int | None], int]]] = []
+        self._sources: list[tuple[Mailbox, Take, bool]] = []  # with whether its commands hold until another comes
         if not values["composed"]:  # the controller in this process is the only one who commands
-            self._listen_to_all(node)
+            self._listen_to_all(node, values["lockstep"])
         self.received = self.dropped = 0
         self._goal: TrajectoryGoal | None = None
         self.answered = -1
         self._now = 0.0
         self._last: float | None = None
+        self._lasts = False  # the last command holds until another comes
         self.timed_out = False
 
-    def _listen_to_all(self, node: Node) -> None:
+    def _listen_to_all(self, node: Node, lockstep: bool) -> None:
         self._listen(node, JointState, "joint_commands", self._take_named)
         for quantity in ("effort", "position", "velocity"):
             take = lambda message, awaited, q=quantity: self._take_listed(q, message, awaited)  # noqa: E731
@@ -87,18 +90,21 @@ class Commands:
             self._listen(node, LowLevelCommand, "low_level_command", self._take_with_gains)
 
         for system in topic_systems(self._simulator.robot):
+            if system.silent and lockstep:
+                words = "lockstep waits for every command: expected trigger_joint_command_threshold -1"
+                node.get_logger().warning(f"ros2_control {system.name!r}: {words}")
             take = lambda message, awaited, s=system: self._take_of_system(s, message, awaited)  # noqa: E731
-            self._listen(node, JointState, system.commands, take)
+            self._listen(node, JointState, system.commands, take, system.silent)
 
-    def _listen(self, node: Node, kind: Any, topic: str, take: Callable[[Any, int | None], int]) -> None:
-        self._sources.append((Mailbox(node, kind, topic, COMMANDS), take))
+    def _listen(self, node: Node, kind: Any, topic: str, take: Take, lasts: bool = False) -> None:
+        self._sources.append((Mailbox(node, kind, topic, COMMANDS), take, lasts))
 
     def poll(self, now: float, awaited: int | None = None) -> None:
         """Take the commands that wait at the simulated time, s; in lockstep only what answers the awaited state, ns."""
         self._now = now
-        for mailbox, take in self._sources:
+        for mailbox, take, lasts in self._sources:
             for raw in mailbox.drain(MOST_A_TICK):
-                self._accept(raw, mailbox.kind, take, awaited)
+                self._accept(raw, mailbox.kind, take, awaited, lasts)
 
     def efforts(self, now: float) -> np.ndarray:
         """Return the efforts (joint_count,) for the tick that begins now, s, after telling the drives their targets."""
@@ -113,7 +119,7 @@ class Commands:
 
     def expire(self, now: float, timeout: float) -> None:
         """Let go of the joints if the last command is older than the timeout, s; 0: commands do not age."""
-        if self._last is None or timeout <= 0.0 or self.drives.motion:
+        if self._last is None or timeout <= 0.0 or self.drives.motion or self._lasts:
             return
         if now - self._last > timeout:
             self._warn("timeout", f"no command for {now - self._last:.3f} s: joint efforts are zero")
@@ -139,10 +145,15 @@ class Commands:
         """Return the age of the last command, s; -1: there is none."""
         return -1.0 if self._last is None else now - self._last
 
-    def take_effort(self, stamp: int, effort: np.ndarray, now: float) -> None:
-        """Take efforts (joint_count,) that answer a stamp, ns, from a controller in this process."""
-        nothing = np.zeros(len(effort))
-        self.drives.want(Wanted(np.arange(len(effort)), effort, nothing, nothing), now)
+    def take_answer(self, stamp: int, answer: Sequence[np.ndarray], now: float) -> None:
+        """Take what a controller in this process answers a stamp, ns: `Answers.last`."""
+        numbers = [row.copy() for row in answer]  # the next answer is written into the same arrays
+        columns, nothing = np.arange(len(numbers[0])), np.zeros(len(numbers[0]))
+        if len(numbers) == 1:
+            self.drives.want(Wanted(columns, numbers[0], nothing, nothing), now)
+        else:
+            position, velocity, stiffness, damping = numbers
+            self.drives.want(Wanted(columns, nothing, position, velocity, stiffness, damping), now)
         self._count(now, stamp)
 
     def motion_from(self, message: JointTrajectoryMessage, start: float) -> Motion:
@@ -188,7 +199,7 @@ class Commands:
         here = JointTrajectory(np.zeros(1), joints[None].copy())
         self.drives.follow(Motion(goal.motion.start, goal.motion.columns, here))
 
-    def _accept(self, raw: bytes, kind: type, take: Callable[[Any, int | None], int], awaited: int | None) -> None:
+    def _accept(self, raw: bytes, kind: type, take: Take, awaited: int | None, lasts: bool) -> None:
         if len(raw) > MOST_BYTES:
             return self._drop("size", f"a command of {len(raw)} bytes was dropped: expected at most {MOST_BYTES}")
         try:
@@ -197,12 +208,12 @@ class Commands:
             return self._drop(refusal.kind, f"a command was dropped: {refusal}")
         except LeggedContactSimError as error:
             return self._drop("trajectory", f"a trajectory was dropped: {error}")
-        return self._count(self._now, stamp)
+        return self._count(self._now, stamp, lasts)
 
-    def _count(self, now: float, stamp: int) -> None:
+    def _count(self, now: float, stamp: int, lasts: bool = False) -> None:
         self.answered = stamp
         self.received += 1
-        self._last = now
+        self._last, self._lasts = now, lasts
         self.timed_out = False
 
     def _take_named(self, message: JointState, awaited: int | None) -> int:

@@ -1,6 +1,7 @@
 """What the simulator publishes at every tick or many times a second, as patched bytes (see `cdr`)."""
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -49,34 +50,53 @@ class ClockOutput:
         self._send(self._template.encoded())
 
 
+QUANTITIES = ("position", "velocity", "effort")  # of a JointState
+
+
 class JointStateOutput:
     """Positions, velocities and applied efforts of the joints."""
 
-    def __init__(self, node: Node, robot: RobotModel, topic: str = "joint_states") -> None:
-        """Prepare the message with the joints' names."""
+    def __init__(
+        self, node: Node, robot: RobotModel, topic: str = "joint_states", told: Mapping[str, np.ndarray] | None = None
+    ) -> None:
+        """Prepare the message with the joints' names.
+
+        Args:
+            node: that publishes.
+            robot: whose joints they are.
+            topic: where.
+            told: by quantity, of which joints it is told, (joint_count,) bool: others are NaN, and what is told of none
+                is left out; None: everything.
+        """
         count = robot.joint_count
-        numbers = [STAMP, ("position", "<f8", count), ("velocity", "<f8", count), ("effort", "<f8", count)]
+        told = {name: np.ones(count, bool) for name in QUANTITIES} if told is None else told
+        self._told = [name for name in QUANTITIES if told[name].any()]
+        numbers = [STAMP, *((name, "<f8", count) for name in self._told)]
         self._template = Template(JointState(name=list(robot.joint_names)), numbers, _fill_joint_state)
         record = self._template.record[0]
-        self._stamp, self._position, self._velocity, self._effort = (record[name] for name in record.dtype.names)
+        self._stamp, self._rows = record["stamp"], {name: record[name] for name in self._told}
+        self._untold = [(self._rows[name], ~told[name]) for name in self._told if not told[name].all()]
         self._turning = robot.links["joint_kind"][robot.joint_links] == REVOLUTE
         self._send = sender(node.create_publisher(JointState, topic, STREAM))
 
     def publish(self, snapshot: Snapshot, wrapped: bool = False) -> None:
         """Publish the joints of a snapshot; ``wrapped``: angles jump from 2 pi to -2 pi."""
         self._stamp[:] = snapshot.stamp
-        self._position[:] = snapshot.position
-        if wrapped:
-            self._position[self._turning] = between_two_turns(self._position[self._turning])
-        self._velocity[:] = snapshot.velocity
-        self._effort[:] = snapshot.effort
+        for name, row in self._rows.items():
+            row[:] = getattr(snapshot, name)
+        if wrapped and "position" in self._rows:
+            position = self._rows["position"]
+            position[self._turning] = between_two_turns(position[self._turning])
+        for row, joints in self._untold:
+            row[joints] = np.nan
         self._send(self._template.encoded())
 
 
 def _fill_joint_state(message: JointState, record: np.void) -> None:
     put_stamp(message.header.stamp, record["stamp"])
-    for name in ("position", "velocity", "effort"):
-        setattr(message, name, record[name].tolist())
+    for name in QUANTITIES:
+        if name in (record.dtype.names or ()):
+            setattr(message, name, record[name].tolist())
 
 
 def between_two_turns(position: np.ndarray) -> np.ndarray:

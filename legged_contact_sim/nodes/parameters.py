@@ -81,8 +81,8 @@ NODE_PARAMETERS: dict[str, Declared] = {
     "initial.v": Declared(Parameter.Type.DOUBLE_ARRAY, "all of v, base velocity in base axes; unset: at rest"),
 }
 WHAT_OTHERS_DECLARE = (  # in files that all nodes share, and by rclpy itself
-    *CONTROLLERS, "controller", "rate", "sensor_timeout", "contact_forces", "topics", "bag", "flush_period",
-    "host", "port", "use_sim_time", "qos_overrides", "start_type_description_service",
+    *CONTROLLERS, "controller", "rate", "answer_with", "sensor_timeout", "contact_forces", "topics", "bag",
+    "flush_period", "host", "port", "use_sim_time", "qos_overrides", "start_type_description_service",
 )  # fmt: skip
 
 

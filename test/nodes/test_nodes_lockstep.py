@@ -3,12 +3,13 @@
 from contextlib import nullcontext
 
 import numpy as np
+from legged_contact_sim_msgs.msg import LowLevelCommand
 from ros_bench import DEEP, PID, Load, wait_for
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 
 from legged_contact_sim import Simulator
-from legged_contact_sim.control import InProcess, make_controller
+from legged_contact_sim.control import ByTargets, InProcess, make_controller
 from legged_contact_sim.nodes.readings import stamp_of
 
 TICKS = 200
@@ -62,11 +63,11 @@ def test_two_runs_are_bit_for_bit_the_same_with_and_without_load(bench):
     np.testing.assert_allclose(positions_of(quiet), in_process("joint_pid", gains, TICKS), rtol=0.0, atol=1e-9)
 
 
-def composed(bench, settings, ticks) -> dict[int, bytes]:
+def composed(bench, settings, ticks, kind=JointState, topic="/joint_commands") -> dict[int, bytes]:
     """Return what `run` returns of a simulator that has the controller inside."""
     box = bench.mailbox(JointState, "/joint_states")
     simulator = bench.simulator(*LOCKSTEP, "rate:=500.0", "composed:=true", "paused:=true", *settings)
-    commands = bench.mailbox(JointState, "/joint_commands")
+    commands = bench.mailbox(kind, topic)
     for mailbox in (box, commands):
         wait_for(lambda m=mailbox: m.subscription.get_publisher_count() > 0, "matched", [simulator])
     bench.call(Trigger, "/reset")
@@ -100,17 +101,29 @@ def test_a_trot_over_ros_is_the_trot_in_process_and_the_composed_one(bench):
     np.testing.assert_allclose(over_ros, alone, rtol=0.0, atol=1e-9)
 
 
+def test_joint_targets_over_ros_are_those_in_process_and_composed(bench):
+    """What drives follow inside the step, told by messages with gains at 500 Hz."""
+    settings = [*PID, "answer_with:=targets"]
+    separate = run(bench, settings)
+    together = composed(bench, settings, TICKS, LowLevelCommand, "/low_level_command")
+    different = [stamp for stamp in separate if separate[stamp] != together[stamp]]
+    assert not different, f"first at {different[0]} ns"
+    gains = {"stiffness": [800.0, 800.0, 800.0, 400.0], "damping": [20.0, 20.0, 10.0, 1.0]}
+    alone = in_process("joint_pid", gains, TICKS, ByTargets)
+    np.testing.assert_allclose(positions_of(separate), alone, rtol=0.0, atol=1e-9)
+
+
 def positions_of(states: dict[int, bytes]) -> np.ndarray:
     """Return the joint positions of all ticks but the first, which is the start."""
     return np.array([np.frombuffer(states[stamp], count=16) for stamp in sorted(states)[1:]])
 
 
-def in_process(name, parameters, ticks) -> np.ndarray:
+def in_process(name, parameters, ticks, how=InProcess) -> np.ndarray:
     """Return the joint positions of the same run without ROS, after every millisecond."""
     sim = Simulator("quadruped16", contact_model="exact_lcp", time_step=5e-4, friction=0.8)
     q = sim.home()
     q[2] += 0.01
     sim.reset(q)
     controller = make_controller(name, sim.robot, parameters)
-    run = sim.run((ticks - 1) * 1e-3, InProcess(controller, sim, 2e-3), sample_every=2)
+    run = sim.run((ticks - 1) * 1e-3, how(controller, sim, 2e-3), sample_every=2)
     return run.q[:, sim.robot.position_indices]

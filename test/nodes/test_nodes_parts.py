@@ -17,8 +17,8 @@ from sensor_msgs.msg import JointState
 from legged_contact_sim import ParameterError, RobotModel, Simulator
 from legged_contact_sim.dynamics import forward_kinematics
 from legged_contact_sim.nodes import cdr, pacing, throttle
+from legged_contact_sim.nodes.answers import EFFORTS, Answers
 from legged_contact_sim.nodes.cdr import STAMP, Template, put_stamp, serialized
-from legged_contact_sim.nodes.controller_node import Answers
 from legged_contact_sim.nodes.markers import upright_to
 from legged_contact_sim.nodes.pacing import Pacer
 from legged_contact_sim.nodes.process import FAST_DDS_PROFILES, choose_profiles
@@ -272,10 +272,12 @@ def test_a_controller_withdraws_nothing_before_its_first_answer():
     """A command of stamp 0 would be the answer to the first state, which a simulator in lockstep awaits."""
     sent = []
     publisher = SimpleNamespace(handle=SimpleNamespace(publish_raw=sent.append))
-    answers = Answers(SimpleNamespace(create_publisher=lambda *_: publisher), RobotModel.from_urdf("jumping_leg"))
+    answers = Answers(
+        SimpleNamespace(create_publisher=lambda *_: publisher), RobotModel.from_urdf("jumping_leg"), EFFORTS
+    )
     answers.withdraw()
     assert not sent
-    answers.publish(2_000_000, np.ones(len(answers.effort)))
+    answers.publish(2_000_000, [np.ones(len(answers.last[0]))])
     answers.withdraw()
     commands = [deserialize_message(bytes(raw), JointState) for raw in sent]
     assert [command.header.stamp.nanosec for command in commands] == [2_000_000, 2_000_001]

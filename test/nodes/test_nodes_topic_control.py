@@ -23,29 +23,32 @@ SYSTEM = """
       <param name="joint_commands_topic">/arm/commands</param>
       <param name="joint_states_topic">/arm/states</param>
       <param name="sum_wrapped_joint_states">true</param>
-      <param name="trigger_joint_command_threshold">-1</param>
+      <param name="trigger_joint_command_threshold">{threshold}</param>
     </hardware>
     <joint name="{first}"><command_interface name="position"/><command_interface name="velocity"/>
       <state_interface name="position"/></joint>
-    <joint name="spun"><command_interface name="{interface}"/><state_interface name="velocity"/></joint>
+    <joint name="spun"><command_interface name="{interface}"/><command_interface name="temperature"/>
+      <state_interface name="position"/><state_interface name="velocity"/></joint>
   </ros2_control>
 """
 
 
-def urdf(first="placed", interface="effort"):
+def urdf(first="placed", interface="effort", threshold="-1"):
     joints = "".join(JOINT.format(name=name) for name in ("placed", "spun", "free"))
-    system = SYSTEM.format(first=first, interface=interface)
+    system = SYSTEM.format(first=first, interface=interface, threshold=threshold)
     return f'<robot name="arm"><link name="world"/>{joints}{system}</robot>'
 
 
 def test_the_tag_is_read_and_what_does_not_fit_is_named():
     (system,) = topic_systems(RobotModel.from_urdf(urdf()))
     assert (system.commands, system.states, system.wrapped) == ("/arm/commands", "/arm/states", True)
-    assert system.interfaces == {"placed": ("position", "velocity"), "spun": ("effort",)}
+    assert system.interfaces == {"placed": ("position", "velocity"), "spun": ("effort",)}  # others are ignored
+    assert system.readable == {"placed": ("position",), "spun": ("position", "velocity")}
+    assert not system.silent and topic_systems(RobotModel.from_urdf(urdf(threshold="")))[0].silent
     with pytest.raises(ModelError, match="names joint 'tail'"):
         topic_systems(RobotModel.from_urdf(urdf(first="tail")))
-    with pytest.raises(ModelError, match="'torque'; expected position, velocity, effort"):
-        topic_systems(RobotModel.from_urdf(urdf(interface="torque")))
+    with pytest.raises(ModelError, match="trigger_joint_command_threshold: expected a number, found 'never'"):
+        topic_systems(RobotModel.from_urdf(urdf(threshold="never")))
 
 
 def test_angles_wrap_between_two_turns():
@@ -57,9 +60,10 @@ def test_angles_wrap_between_two_turns():
 
 
 def test_joints_do_what_ros2_control_writes(bench, tmp_path):
+    """A command of a plugin that is silent while nothing changes holds, however old it is."""
     path = tmp_path / "arm.urdf"
-    path.write_text(urdf())
-    settings = ("drive.stiffness:=[5.0]", "drive.damping:=[0.4]", "command_timeout:=0.0")
+    path.write_text(urdf(threshold="1e-5"))
+    settings = ("drive.stiffness:=[5.0]", "drive.damping:=[0.4]", "command_timeout:=0.1")
     simulator = bench.simulator(f"robot:={path}", *settings)
     states = bench.mailbox(JointState, "/arm/states")
     commands = bench.node.create_publisher(JointState, "/arm/commands", 1)
@@ -74,14 +78,22 @@ def test_joints_do_what_ros2_control_writes(bench, tmp_path):
 
     send([0.7], [NAN], [0.5])  # nobody claims the velocity
     last = settled(lambda s: abs(s.position[0] - 0.7) < 1e-3 and abs(s.velocity[1] - 10.0) < 0.1)  # 0.5 / 0.05
-    assert list(last.name) == ["placed", "spun", "free"] and last.effort[1] == pytest.approx(0.5)
-    assert last.position[2] == 0.0, "nobody commands it"
+    assert list(last.name) == ["placed", "spun", "free"]
+    assert not len(last.effort), "the plugin fails on a number for which a joint has no state interface"
+    np.testing.assert_array_equal(np.isnan(last.velocity), [True, False, True])
+    np.testing.assert_array_equal(np.isnan(last.position), [False, False, True])
+    joints = bench.mailbox(JointState, "/joint_states")
+    own = bench.latest(joints)
+    assert own.position[2] == 0.0, "nobody commands it"
+    assert own.effort[1] == pytest.approx(0.5)
     assert max(abs(bench.next(states).position[1]) for _ in range(1500)) <= 2 * np.pi + 1e-9
     for hostile in (([NAN], [NAN], [NAN]), ([float("inf")], [0.0], [0.0]), ([], [0.0], [0.0]), ([0.0] * 2, [0.0], [])):
         send(*hostile)
     words = ("no joint is commanded", "not finite", "expected 1 numbers for position, found 0")
     wait_for(lambda: all(word in simulator.said() for word in words), "all are dropped", bench.processes)
     last = settled(lambda s: True)
-    assert last.position[0] == pytest.approx(0.7, abs=1e-3) and last.effort[1] == pytest.approx(0.5)
+    assert last.position[0] == pytest.approx(0.7, abs=1e-3) and last.velocity[1] == pytest.approx(10.0, abs=0.1)
     send([NAN], [2.0], [0.0])
-    settled(lambda s: abs(s.velocity[0] - 2.0 * 0.4 / 0.45) < 0.05 and s.effort[1] == 0.0)
+    wait_for(
+        lambda: abs((s := bench.latest(joints)).velocity[0] - 2.0 * 0.4 / 0.45) < 0.05 and s.effort[1] == 0.0, "held"
+    )

@@ -9,7 +9,7 @@ import numpy as np
 from ...errors import ModelError, ParameterError
 from ...model import RobotModel
 from ...model.gains import proposed_gains
-from ..controller import Controller, Observation
+from ..controller import Controller, DriveTargets, Observation
 from ..parameters import Parameters, numbers, text
 from .by_joint import by_joint
 from .layout import Layout, load_layout, policies
@@ -92,9 +92,9 @@ class Policy(Controller):
         if not parameters.layout and not beside.is_file():
             raise ParameterError(f"policy.layout: expected a name or path, since there is no {beside}")
         self.layout = load_layout(parameters.layout or str(beside))
-        self.targets = JointTargets(robot, self.layout)
+        self._drives = JointTargets(robot, self.layout)
         self.network = Network(file, self.layout.states)
-        self.observer = Observer(self.layout, len(self.targets.order))
+        self.observer = Observer(self.layout, len(self._drives.order))
         if self.network.input_size not in (None, self.observer.size):
             raise ParameterError(
                 f"{parameters.file}: expects {self.network.input_size} numbers, layout {self.layout.name} has "
@@ -116,30 +116,38 @@ class Policy(Controller):
         self.network.reset()
         self.observer.reset()
         self._begin, self._answers = observation.time, 0
-        self._action = np.zeros(len(self.targets.order))
-        self._goal = self.targets.of(self._action)
+        self._action = np.zeros(len(self._drives.order))
+        self._goal = self._drives.of(self._action)
 
     def effort(self, observation: Observation) -> np.ndarray:
         """See `Controller.effort`."""
+        return self._drives.effort(self._goal_at(observation), observation.positions, observation.velocities)
+
+    def targets(self, observation: Observation) -> DriveTargets:
+        """See `Controller.targets`."""
+        goal = self._goal_at(observation)
+        return DriveTargets(goal, np.zeros(len(goal)), self._drives.stiffness, self._drives.damping)
+
+    def _goal_at(self, observation: Observation) -> np.ndarray:
         if observation.time - self._begin >= self._answers * self.layout.period - 1e-9:
             self._answers += 1
             action = self.network(self.observer.observe(self._read(observation))[0])
             if action.shape != self._action.shape:
                 raise ParameterError(f"policy: expected {len(self._action)} actions, found {len(action)}")
             self._action = action
-            self._goal = self.targets.of(action)
-        return self.targets.effort(self._goal, observation.positions, observation.velocities)
+            self._goal = self._drives.of(action)
+        return self._goal
 
     def _read(self, seen: Observation) -> Readings:
         if seen.base is None:
             raise ParameterError("policy: needs the base's orientation and velocity; nothing measures them")
-        order = self.targets.order
+        order = self._drives.order
         return Readings(
             time=np.array([seen.time - self._begin]),
             linear_velocity=seen.base.linear_velocity[None],
             angular_velocity=seen.base.angular_velocity[None],
             gravity=gravity_direction(seen.base.orientation[None]),
-            positions=(seen.positions[order] - self.targets.default)[None],
+            positions=(seen.positions[order] - self._drives.default)[None],
             velocities=seen.velocities[order][None],
             last_action=self._action[None],
             command=self.velocity[None],
