@@ -94,6 +94,7 @@ class TrotReference:
         self.feet = feet.copy()
         self.begin, self.goal = feet.copy(), feet.copy()
         self.pendulum = PreviewPendulum(self.gains, PLAN_PERIOD, np.array(place[:2]))
+        self.seen: np.ndarray | None = None
         self.standing = True
         self.phase, self.tick = 0, 0
         self._last_zmp = feet.mean(axis=0)
@@ -130,6 +131,14 @@ class TrotReference:
         """Move path and centre of mass by an offset (2,), m; feet on the ground stay."""
         self.path = Pose2(self.path.x + offset[0], self.path.y + offset[1], self.path.yaw)
         self.pendulum.shift(offset)
+
+    def see(self, feet: np.ndarray) -> None:
+        """Take where the feet are, (n, 2), m, of a robot whose legs cannot step sideways and land where they can."""
+        stands = np.ones(len(feet), dtype=bool)
+        if not self.standing and self.tick >= self.support_ticks:
+            stands[self.swinging] = False
+        self.feet[stands] = self.begin[stands] = feet[stands]
+        self.seen = feet
 
     def zmp_reference(self) -> np.ndarray:
         """Return the zero moment point that is asked for now and in the periods ahead, (N + 1, 2), m."""
@@ -213,9 +222,21 @@ class TrotReference:
         """Let swinging feet land where the path is in the middle of their coming support, by bounded steps."""
         legs = self.swinging
         places = self._middle(self.phase_ticks - self.tick).apply(self.stance[legs]) + correction
+        if self.seen is not None:
+            places = self._in_planes(places, self.seen[legs])
         steps = places - self.begin[legs]
         lengths = np.linalg.norm(steps, axis=1, keepdims=True)
         self.goal[legs] = self.begin[legs] + steps * np.minimum(1.0, self.gait.longest_step / np.maximum(lengths, 1e-9))
+
+    def _in_planes(self, places: np.ndarray, seen: np.ndarray) -> np.ndarray:
+        """Return places (2, 2), m, as far to the side as the feet are, forward so that their line is the one asked for.
+
+        A robot on two feet tips about the line through them, whose place is all that counts for its balance.
+        """
+        forward, left = Pose2(0.0, 0.0, self.path.yaw).apply(np.eye(2))
+        own = places + np.outer((seen - places) @ left, left)
+        across = np.array([own[0, 1] - own[1, 1], own[1, 0] - own[0, 0]])
+        return own + across @ (places - own).mean(axis=0) / (across @ forward) * forward
 
     def _support_point(self, phase: int, start: int) -> np.ndarray:
         """Return the middle of the support diagonal of a phase that begins ``start`` plan periods from now, (2,), m."""

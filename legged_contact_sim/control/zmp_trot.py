@@ -19,6 +19,7 @@ from .trot_reference import PLAN_PERIOD, Gait, Pose2, TrotReference
 from .whole_body import Motion, WholeBody, attitude_error, has_fallen, heading, turned
 
 IK_ITERATIONS = 4  # a plan period moves the feet little
+SIDEWAYS = 1e-3  # m/rad: legs whose feet move less than that to the side cannot step there
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,8 @@ class ZmpTrot(Controller):
             parameters.acceleration,
             parameters.turning_acceleration,
         )
+        # Legs without a joint that turns about the robot's length (Solo8's) move their feet in one upright plane.
+        self.steps_sideways = all(np.abs(leg.jacobian(leg.home)[1]).max() > SIDEWAYS for leg in self.legs)
         stance = feet[:, :2] - self.com[:2]
         self.reference = TrotReference(gait, float(self.com[2]) - self.ground, stance, diagonals(stance))
         self.command_velocity(*parameters.velocity)
@@ -215,6 +218,8 @@ class ZmpTrot(Controller):
             return np.zeros(self.robot.joint_count)
         while seen.time >= reference.time + PLAN_PERIOD - 1e-9:
             self._follow_robot(motion)
+            if not self.steps_sideways:
+                reference.see(motion.feet[:, :2])
             self._advance(seen.time, self._capture(motion))
         elapsed = seen.time - reference.time
         com, footing = reference.pendulum.ahead(elapsed), reference.footing(elapsed)

@@ -19,6 +19,7 @@ from .tree import WORLD, Frame, Tree
 from .urdf import LinkDescription, Shape
 
 RIM_POINTS = 8
+HUGE, UNLIKELY = 10.0, 100.0  # a mesh of 10 m and of 100 radii of gyration of its link is in another unit
 _CORNERS = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1], indexing="ij")).reshape(3, 8).T
 
 
@@ -86,6 +87,7 @@ def shape_points(tree: Tree, meshes: Meshes) -> tuple[list[ContactPoint], list[s
                     notes.append(f"{lost}; in its place: {instead}")
                 else:
                     points = shape.placement.apply(points)
+                    notes += _other_unit(link, shape, points)
                 label = shape.name or link.name
                 in_body = placement.apply(points)
                 origin = (link.name, number, bool(shape.name), shape.kind in ("mesh", "points"), lost)
@@ -93,6 +95,18 @@ def shape_points(tree: Tree, meshes: Meshes) -> tuple[list[ContactPoint], list[s
                 number += 1
     names = _unique([point.name for point in found])
     return [replace(point, name=name) for name, point in zip(names, found, strict=True)], notes
+
+
+def _other_unit(link: LinkDescription, shape: Shape, points: Array) -> list[str]:
+    """Return a note if a mesh is so much larger than a body of the link's inertia that it must be in millimetres."""
+    if shape.kind != "mesh" or link.inertia is None or link.inertia.mass <= 0.0:
+        return []
+    size = float(np.linalg.norm(np.ptp(points, axis=0)))
+    gyration = float(np.sqrt(link.inertia.moments.trace() / link.inertia.mass))
+    if size < HUGE or size < UNLIKELY * gyration:
+        return []
+    reading = 'in millimetres? scale="0.001 0.001 0.001" makes them metres'
+    return [f"link {link.name!r}: collision mesh {shape.filename!r} is {size:.3g} m large ({reading})"]
 
 
 def names_with_feet(points: Sequence[ContactPoint], feet: Sequence[int]) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Which contact points are feet: the lowest point at the end of every limb that reaches down to the ground."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -9,10 +10,16 @@ from .home import body_placements
 from .placement import Array
 from .suggestion import suggestion
 
+if TYPE_CHECKING:
+    from .robot import RobotModel
+
 # A limb is a leg if its end is so near to the lowest point of the robot, relative to the robot's height.
 NEAR_THE_GROUND = 0.3
 # Two ends with at least so many joints between their branching and each of them are two legs, not two toes.
 JOINTS_OF_A_LEG = 3
+# Points of a foot's link belong to its sole if they are so little above the foot, relative to the robot's height.
+SOLE = 0.01
+FEET = "feet"  # what `named_points` calls the points of all soles
 
 
 def find_feet(links: np.ndarray, contact_points: np.ndarray, q: Array) -> list[int]:
@@ -65,6 +72,34 @@ def named_feet(given: Sequence[str], names: Sequence[str], carriers: Sequence[st
             raise ModelError(f"feet names {name!r}, which has no contact point; {suggestion(name, known)}")
         found.append(names.index(name) if name in names else min(points, key=touching.__getitem__))
     return found
+
+
+def sole_points(robot: "RobotModel") -> list[int]:
+    """Return the contact points on which a robot stands at home: its feet and those of their links that are as low."""
+    placed = body_placements(robot.links, robot.home)
+    records = robot.contact_points
+    centers = np.array([placed[point["link"]].apply(point["position"])[2] for point in records])
+    touching = centers - records["radius"]
+    found = []
+    for foot in map(robot.contact_names.index, robot.feet):
+        highest = touching[foot] + SOLE * (placed[0].position[2] - touching[foot])
+        same = np.array(robot.contact_links) == robot.contact_links[foot]
+        found += np.flatnonzero(same & (touching <= highest)).tolist()
+    return sorted(set(found))
+
+
+def named_points(robot: "RobotModel", names: Sequence[str]) -> list[int]:
+    """Return the contact points that are called by their own names, by their links' or as "feet"; see `points_of`."""
+    found: set[int] = set()
+    for name in names:
+        own = [k for k, point in enumerate(robot.contact_names) if name in (point, robot.contact_links[k])]
+        if not own and name == FEET:
+            own = sole_points(robot)
+        elif not own:
+            known = dict.fromkeys([FEET, *robot.contact_names, *robot.contact_links])
+            raise ModelError(f"{robot.name}: no contact point or link is called {name!r}; {suggestion(name, known)}")
+        found.update(own)
+    return sorted(found)
 
 
 def chain(links: np.ndarray, body: int) -> list[int]:

@@ -13,6 +13,7 @@ from .packaged import ament_shares
 from .placement import Array
 
 MOST_POINTS = 64
+LFS_POINTER = b"version https://git-lfs"
 
 _STL_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 
@@ -98,7 +99,10 @@ def read_vertices(path: Path) -> Array:
     if reader is None:
         raise ModelError(f"mesh {str(path)!r} is a {path.suffix or 'file without suffix'}; expected .stl, .obj or .dae")
     try:
-        vertices = reader(path.read_bytes())
+        content = path.read_bytes()
+        if content.startswith(LFS_POINTER):
+            raise ValueError("it is a pointer of Git LFS, not the mesh (git lfs pull brings it)")
+        vertices = reader(content)
     except (OSError, ValueError) as error:
         raise ModelError(f"mesh {str(path)!r} cannot be read: {error}") from None
     if len(vertices) == 0 or not np.all(np.isfinite(vertices)):

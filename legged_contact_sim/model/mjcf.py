@@ -17,12 +17,13 @@ from ..errors import ModelError
 from .collision_pairs import LinkPair
 from .extras import Spring, Transmission
 from .inertia import RigidInertia
+from .mjcf_assets import compile_file
 from .mjcf_balls import ball_angles, ball_hinges
 from .mjcf_closures import read_equalities
 from .mjcf_drives import Drives, read_drives
 from .mjcf_shapes import body_shapes, colliding_geoms, disabled_collisions
 from .placement import Placement, rotation_about, rotation_from_quaternion
-from .urdf import JointDescription, LinkDescription, RobotDescription
+from .urdf import JointDescription, LinkDescription, RobotDescription, Shape
 
 WORLD = "world"
 BALL = 1  # of MuJoCo's enumeration mjtJoint
@@ -62,22 +63,22 @@ def read_mjcf(text: str, path: Path | None) -> MjcfRobot:
     import mujoco
 
     try:
-        model = mujoco.MjModel.from_xml_path(str(path)) if path else mujoco.MjModel.from_xml_string(text)
+        read = compile_file(mujoco, path) if path else (mujoco.MjModel.from_xml_string(text), {}, [])
     except ValueError as error:
         raise ModelError(f"MuJoCo does not compile it: {' '.join(str(error).split())}") from None
-    reader = _Reader(model)
-    return reader.robot()
+    return _Reader(*read).robot()
 
 
 class _Reader:
-    """Reads a compiled model."""
+    """Reads a compiled model, whose bodies may lack shapes of lost files; ``notes`` are those about them."""
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Any, lost: dict[int, list[Shape]], notes: list[str]) -> None:
         self.model = model
+        self.lost = lost
         self.drives: Drives = read_drives(model, self.joint_name)
         self.links: dict[str, LinkDescription] = {}
         self.joints: list[JointDescription] = []
-        self.notes: list[str] = []
+        self.notes = notes
         self.collide = colliding_geoms(model, self.notes)
 
     def robot(self) -> MjcfRobot:
@@ -126,9 +127,8 @@ class _Reader:
 
     def _add_body(self, body: int, is_root: bool) -> None:
         model, name = self.model, self.body_name(body)
-        self.links[name] = LinkDescription(
-            name, self._inertia(body), body_shapes(model, body, self.collide, self.notes)
-        )
+        shapes = (*body_shapes(model, body, self.collide, self.notes), *self.lost.get(body, ()))
+        self.links[name] = LinkDescription(name, self._inertia(body), shapes)
         if is_root:
             return
         place = Placement(rotation_from_quaternion(model.body_quat[body][[1, 2, 3, 0]]), model.body_pos[body].copy())

@@ -45,7 +45,7 @@ def read_drives(model: Any, joint_name: Callable[[int], str]) -> Drives:
         if model.actuator_dyntype[index] != NO_DYNAMICS:
             found.notes.append(f"the dynamics of actuator {index} (joint {name!r}) is left out")
         if model.actuator_gaintype[index] == FIXED_GAIN and model.actuator_biastype[index] == AFFINE_BIAS:
-            stiffness, damping = (-float(value) * gear**2 for value in model.actuator_biasprm[index][1:3])
+            stiffness, damping = (0.0 - float(value) * gear**2 for value in model.actuator_biasprm[index][1:3])
             if stiffness > 0.0:
                 found.gains[name] = (stiffness, damping)
     return found

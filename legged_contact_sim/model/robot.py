@@ -20,6 +20,7 @@ from .closing import closed_home
 from .closures import closure_records, read_closures
 from .collision import Meshes, contact_records, extra_points, names_with_feet, shape_points
 from .collision_pairs import collision_pairs
+from .feet import named_points, sole_points
 from .finite import finite_array
 from .massless import check_joints_move_inertia
 from .packaged import Source, load
@@ -149,9 +150,9 @@ class RobotModel:
         _check_choice("base", base, (None, *BASES))
         _check_choice("meshes", meshes, MESHES)
         _check_choice("mimic", mimic, MIMIC)
+        places = [_folder(package) for package in packages]
         found = load(source)
         with _named(found.label):
-            places = [Path(package) for package in packages]
             described = describe(found, Reading(places, srdf, mimic, xacro_arguments))
             tree = build_tree(described.description, base)
             model = cls(
@@ -239,6 +240,22 @@ class RobotModel:
         if name not in self.frames:
             raise ModelError(f"robot {self.name!r} has no link {name!r}; {suggestion(name, self.frames)}")
         return self.frames[name].link
+
+    @cached_property
+    def sole_points(self) -> tuple[str, ...]:
+        """Names of the contact points on which it stands: feet, and points of their links that are as low at home."""
+        return tuple(self.contact_names[point] for point in sole_points(self))
+
+    def points_of(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return the names of the contact points that are meant, in the robot's order, each once.
+
+        Args:
+            names: of contact points, or of URDF links: all their points; "feet": the `sole_points`.
+
+        Raises:
+            ModelError: there is no such point or link, or the link has no contact point.
+        """
+        return tuple(self.contact_names[point] for point in named_points(self, names))
 
 
 def _mechanics(
@@ -331,6 +348,15 @@ def _gravity(value: ArrayLike) -> np.ndarray:
     if gravity is None:
         raise ParameterError(f"gravity is {value!r}; expected 3 finite numbers, m/s^2")
     return _frozen(gravity)
+
+
+def _folder(package: str | os.PathLike[str]) -> Path:
+    path = Path(package)
+    if not path.is_dir():
+        raise ParameterError(
+            f"packages names {str(package)!r}, which is no folder; expected one that is or holds a package"
+        )
+    return path
 
 
 def _check_choice(name: str, value: Any, allowed: tuple[Any, ...]) -> None:

@@ -29,7 +29,7 @@ def _link(root: ElementTree.Element, link: LinkDescription) -> None:
         values = {"ixx": m[0, 0], "ixy": m[0, 1], "ixz": m[0, 2], "iyy": m[1, 1], "iyz": m[1, 2], "izz": m[2, 2]}
         ElementTree.SubElement(inertial, "inertia", {name: repr(float(value)) for name, value in values.items()})
     for shape in link.shapes:
-        if shape.kind != "points":
+        if shape.kind not in ("points", "mesh"):  # of an MJCF: a mesh here is one that is lost
             for tag in ("visual", "collision"):
                 _shape(ElementTree.SubElement(element, tag), shape)
 

@@ -82,3 +82,20 @@ def test_poses_move_as_a_group(forward, sideways, turning, time):
     velocity, start = np.array([forward, sideways, turning]), Pose2(1.0, -2.0, 0.7)
     halves = start.moved(velocity, 0.5 * time).moved(velocity, 0.5 * time)
     assert np.array(start.moved(velocity, time)) == pytest.approx(np.array(halves), abs=1e-6)
+
+
+def test_feet_that_cannot_step_sideways_land_on_the_line_that_is_asked_for():
+    """Sideways they land where they are; the line through both is the one that free feet would stand on."""
+    plain, held = (list(planned((0.2, 0.0, 0.3), 2.17))[-1] for _ in range(2))
+    seen = held.footing(0.0).position[:, :2] + (0.01, -0.02)
+    held.see(seen)
+    correction = np.array([0.01, 0.03])
+    plain.advance(correction)
+    held.advance(correction)
+    legs = held.swinging
+    left = np.array([-np.sin(held.path.yaw), np.cos(held.path.yaw)])
+    assert held.goal[legs] @ left == pytest.approx(seen[legs] @ left, abs=1e-12)
+    free, own = plain.goal[legs], held.goal[legs]
+    (x, y), (ahead, aside) = own[1] - own[0], free.mean(axis=0) - own.mean(axis=0)
+    assert x * aside - y * ahead == pytest.approx(0.0, abs=1e-12)
+    assert held.feet[held.supporting] == pytest.approx(seen[held.supporting])

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from leg import LEG, leg_with
+from walkers import biped
 
+from legged_contact_sim.errors import ModelWarning
 from legged_contact_sim.model import ModelError, RobotModel
 from legged_contact_sim.model.collision import ContactPoint
 from legged_contact_sim.model.reduction import ENDS, reduced_points
@@ -235,6 +237,18 @@ def test_mesh_cut_short_is_told_by_its_length(tmp_path):
         RobotModel.from_urdf(written_leg(tmp_path, "foot.stl"))
 
 
+def test_a_pointer_to_a_mesh_is_called_one(tmp_path):
+    (tmp_path / "foot.stl").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 100\n")
+    with pytest.raises(ModelError, match=r"foot\.stl' cannot be read: it is a pointer of Git LFS"):
+        RobotModel.from_urdf(written_leg(tmp_path, "foot.stl"))
+
+
+def test_a_mesh_in_millimetres_is_told(tmp_path):
+    write_obj(tmp_path / "foot.obj", 100.0 * FACES)
+    with pytest.warns(ModelWarning, match=r"link 'foot': collision mesh 'foot.obj' is 173 m large .in millimetres"):
+        RobotModel.from_urdf(written_leg(tmp_path, "foot.obj"))
+
+
 def test_text_of_a_mesh_may_hold_any_characters(tmp_path):
     (tmp_path / "foot.obj").write_bytes("# Fu\xdf\n".encode("latin-1") + b"v 1 2 3\n")
     robot = RobotModel.from_urdf(written_leg(tmp_path, "foot.obj"))
@@ -292,3 +306,15 @@ def test_no_ground_is_deeper_in_a_thinned_mesh_than_its_note_says(seed, count):
     touching = (np.array([point.position for point in kept]) @ directions.T).min(axis=0)
     assert len(kept) == ENDS
     assert (touching - lowest).max() <= bound
+
+
+def test_points_are_asked_for_by_name_by_link_and_as_soles():
+    """A biped stands on the lower corners of its box feet; names keep the robot's order and count once."""
+    robot = RobotModel.from_urdf(biped())
+    own = dict(zip(robot.contact_names, robot.contact_links, strict=True))
+    links = {own[foot] for foot in robot.feet}
+    assert [list(map(own.get, robot.sole_points)).count(link) for link in links] == [4, 4]
+    assert robot.points_of(["feet", robot.feet[0]]) == robot.sole_points
+    assert robot.points_of(["chest", robot.feet[1]]) == tuple(n for n in own if own[n] == "chest" or n == robot.feet[1])
+    with pytest.raises(ModelError, match="no contact point or link is called 'fete'.*feet"):
+        robot.points_of(["fete"])

@@ -9,6 +9,7 @@ from leg import LEG
 from walkers import quadruped
 
 from legged_contact_sim.dynamics import inverse_dynamics, mass_matrix
+from legged_contact_sim.errors import ModelWarning, ParameterError
 from legged_contact_sim.model import ModelError, RobotModel
 from legged_contact_sim.model.gains import proposed_gains
 from legged_contact_sim.model.inspection import doubts
@@ -222,6 +223,11 @@ def test_a_xacro_file_that_does_not_expand_is_one_line(xacro_leg, old, new, opti
     assert "\n" not in str(caught.value)
 
 
+def test_a_folder_of_packages_that_is_not_there_is_named():
+    with pytest.raises(ParameterError, match="packages names '/nowhere/at/all', which is no folder"):
+        RobotModel.from_urdf(LEG, packages=["/nowhere/at/all"])
+
+
 COLLADA = """<?xml version="1.0" encoding="utf-8"?><COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema">
 <asset><unit meter="0.001"/><up_axis>Z_UP</up_axis></asset><library_geometries><geometry id="g"><mesh>
 <source id="p"><float_array id="a" count="12">0 0 0 100 0 0 0 100 0 0 0 100</float_array>
@@ -303,3 +309,34 @@ def biped_mjcf(kp):
     legs = leg.format(side="left", y=0.1) + leg.format(side="right", y=-0.1)
     trunk = f'<body name="trunk" pos="0 0 1"><freejoint/><geom size="0.1" mass="10"/>{legs}</body>'
     return f"<mujoco><worldbody>{trunk}</worldbody><actuator>{drives}</actuator></mujoco>"
+
+
+LOST = """<mujoco><compiler meshdir="parts"/><asset><texture name="t" type="2d" file="skin.png"/>
+  <material name="m" texture="t"/><mesh name="shell" file="shell.stl"/><mesh file="hull.stl"/></asset>
+  <worldbody><body name="trunk" pos="0 0 1"><freejoint/>{inertial}
+  <geom type="mesh" mesh="shell" material="m" contype="0" conaffinity="0"/>{hull}
+  <geom name="toe" size="0.05" pos="0 0 -0.3" mass="0"/></body></worldbody></mujoco>"""
+HULL = '<geom name="hull" type="mesh" mesh="hull"/>'
+PLATE = '<inertial pos="0 0 0" mass="3" diaginertia="0.05 0.1 0.13"/>'
+
+
+def test_files_that_are_drawn_only_may_be_missing(tmp_path):
+    path = tmp_path / "dog.xml"
+    path.write_text(LOST.format(inertial=PLATE, hull=""))
+    robot = RobotModel.from_urdf(path)
+    assert (robot.total_mass, robot.contact_names) == (3.0, ("toe",))
+    assert "3 of its meshes and textures are not there (hull.stl, shell.stl, skin.png)" in robot.notes
+
+
+def test_a_lost_collision_mesh_is_the_box_of_its_body(tmp_path):
+    """A plate of 3 kg, 2 b h l for edges l: I = m (b^2 + c^2) / 12."""
+    path = tmp_path / "dog.xml"
+    path.write_text(LOST.format(inertial=PLATE, hull=HULL))
+    with pytest.warns(ModelWarning, match="'trunk': collision mesh .*hull.stl' is not there.*inertia"):
+        robot = RobotModel.from_urdf(path)
+    corners = robot.contact_points["position"][[name.startswith("hull") for name in robot.contact_names]]
+    edges = np.ptp(corners, axis=0)
+    np.testing.assert_allclose(edges**2, 6.0 / 3.0 * (0.28 - 2.0 * np.array([0.05, 0.1, 0.13])), atol=1e-12)
+    path.write_text(LOST.format(inertial="", hull=HULL))
+    with pytest.raises(ModelError, match="body 'trunk': mesh 'shell.stl', which gives it its mass, is not there"):
+        RobotModel.from_urdf(path)
