@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ..errors import ParameterError
+from .backlash import with_backlash
 from .collision_pairs import LinkPair
 from .mjcf import read_mjcf
 from .packaged import Source
@@ -26,6 +28,7 @@ class Reading:
     srdf: str | os.PathLike[str] | None = None
     mimic: str = "couple"
     arguments: Mapping[str, object] | Sequence[str] = ()
+    backlash: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -64,9 +67,13 @@ def describe(found: Source, reading: Reading) -> Described:
     if found.path and (found.path.suffix == ".xacro" or is_xacro(text)):
         text = expand(found.path, arguments_of(reading.arguments), reading.packages)
     if root_tag(text) == "mujoco":
+        if reading.backlash:
+            raise ParameterError("backlash: expected a URDF, found MJCF; there give it a joint of its own")
         robot = read_mjcf(text, found.path)
         found_in = (robot.description, urdf_text(robot.description), robot.poses, robot.gains, robot.notes)
         return Described(*found_in, robot.disabled_collisions)
+    if reading.backlash:
+        text = with_backlash(text, reading.backlash)
     description = read_urdf(text, reading.mimic)
     path = Path(reading.srdf) if reading.srdf is not None else None
     if path is None and found.path:

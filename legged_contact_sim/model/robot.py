@@ -113,6 +113,7 @@ class RobotModel:
         closures: Mapping[str, Mapping[str, Any]] | None = None,
         self_collision: bool = False,
         xacro_arguments: Mapping[str, object] | Sequence[str] = (),
+        backlash: Mapping[str, Mapping[str, float]] | None = None,
     ) -> "RobotModel":
         """Read a robot from a URDF, a xacro file (with the package xacro) or MuJoCo's MJCF (with the package mujoco).
 
@@ -142,10 +143,12 @@ class RobotModel:
             self_collision: whether bodies that no joint connects collide with one another, as capsules; pairs that the
                 SRDF or the MJCF disables, or that touch in the home pose, do not.
             xacro_arguments: of a xacro file, {name: value} or words like "name:=value".
+            backlash: play of gears, {joint: {"play": rad or m from stop to stop, "rotor_inertia": kg m^2 or kg as felt
+                at the joint}}: a joint ``<joint>_play`` more each, which nothing drives (`backlash.with_backlash`).
 
         Raises:
             ModelError: the robot cannot be read or simulated; the message names the file and the culprit.
-            ParameterError: base, meshes, mimic or gravity is not one of the above.
+            ParameterError: base, meshes, mimic, gravity or backlash is not one of the above.
         """
         _check_choice("base", base, (None, *BASES))
         _check_choice("meshes", meshes, MESHES)
@@ -153,7 +156,7 @@ class RobotModel:
         places = [_folder(package) for package in packages]
         found = load(source)
         with _named(found.label):
-            described = describe(found, Reading(places, srdf, mimic, xacro_arguments))
+            described = describe(found, Reading(places, srdf, mimic, xacro_arguments, backlash or {}))
             tree = build_tree(described.description, base)
             model = cls(
                 name=described.description.name,

@@ -67,6 +67,7 @@ class Commands:
         self._names: list[str] = []
         self._columns = np.zeros(0, dtype=int)
         self._sources: list[tuple[Mailbox, Take, bool]] = []  # with whether its commands hold until another comes
+        self._of_ros2_control = False  # a system of ros2_control commands
         if not values["composed"]:  # the controller in this process is the only one who commands
             self._listen_to_all(node, values["lockstep"])
         self.received = self.dropped = 0
@@ -90,6 +91,7 @@ class Commands:
             self._listen(node, LowLevelCommand, "low_level_command", self._take_with_gains)
 
         for system in topic_systems(self._simulator.robot):
+            self._of_ros2_control = True
             if system.silent and lockstep:
                 words = "lockstep waits for every command: expected trigger_joint_command_threshold -1"
                 node.get_logger().warning(f"ros2_control {system.name!r}: {words}")
@@ -116,6 +118,11 @@ class Commands:
     def answers(self, awaited: int | None) -> bool:
         """Return whether there is a command; in lockstep one that answers the awaited state, ns, or a trajectory."""
         return self.state == "fresh" and (awaited in (None, self.answered) or self.drives.motion is not None)
+
+    @property
+    def begins_late(self) -> bool:
+        """Whether nobody commands yet, and who will needs a running clock to begin: controller_manager."""
+        return self._of_ros2_control and self._last is None
 
     def expire(self, now: float, timeout: float) -> None:
         """Let go of the joints if the last command is older than the timeout, s; 0: commands do not age."""
@@ -262,14 +269,15 @@ class Commands:
         return -1 if awaited is None else awaited
 
     def _take_of_system(self, system: TopicSystem, message: JointState, awaited: int | None) -> int:
+        answered = _answering(message, awaited) if system.stamped else -1 if awaited is None else awaited
         try:
             asked = commanded(system, message)
         except ValueError as error:
             raise RefusedError("system", str(error)) from None
         names = [name for name in message.name if any(name in asked[quantity] for quantity in QUANTITIES)]
+        if not names:  # no controller is active: an answer all the same
+            return answered
         columns = self._columns_by_name(names)
-        if not len(columns):
-            raise RefusedError("idle", "no joint is commanded")
         position, velocity, effort = (
             _numbers(quantity, [asked[quantity].get(name, 0.0) for name in names], columns) for quantity in QUANTITIES
         )
@@ -280,7 +288,7 @@ class Commands:
                 some = columns[joints]
                 laws = () if gains is None else (gains[0, some] * placed[joints], gains[1, some])
                 self.drives.want(Wanted(some, effort[joints], position[joints], velocity[joints], *laws), self._now)
-        return -1 if awaited is None else awaited
+        return answered
 
     def _take_trajectory(self, message: JointTrajectoryMessage, awaited: int | None) -> int:
         self.drives.follow(self.motion_from(message, self._now))

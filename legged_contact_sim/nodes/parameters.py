@@ -23,8 +23,8 @@ GROUND = {  # what every contact model is told, with the highest value
     "restitution": ("of the ground; default: the contact model's", 1.0),
 }
 FAMILIES = (  # under these, unknown names are errors
-    "actuator", "base_velocity", "contact", "contact_points", "contact_switch", "drive", "encoder", "height_scan",
-    "hold", "imu", "initial", "push", "terrain",
+    "actuator", "backlash", "base_velocity", "contact", "contact_points", "contact_switch", "drive", "encoder",
+    "height_scan", "hold", "imu", "initial", "push", "terrain",
 )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from ..model import RobotModel
 from ..model.actuators import ACTUATOR_FIELDS
 from .declared import Declared, declare
 
-PREFIX, ACTUATOR = "contact_points.", "actuator."
+PREFIX, ACTUATOR, BACKLASH = "contact_points.", "actuator.", "backlash."
 ROBOT_PARAMETERS = {
     "robot": Declared("quadruped16", "packaged name, path of a URDF, xacro file or MJCF, or the XML text", fixed=True),
     "base": Declared("", "floating, fixed, or empty: as the URDF tells", fixed=True),
@@ -35,20 +35,38 @@ POINT_PARAMETERS = {
     "offset": Declared(Parameter.Type.DOUBLE_ARRAY, "m; x y z of the point in the link's frame", fixed=True),
     "radius": Declared(Parameter.Type.DOUBLE, "m; of the sphere around the point", fixed=True),
 }
+BACKLASH_PARAMETERS = {
+    "play": Declared(Parameter.Type.DOUBLE, "rad or m; from stop to stop of a gear", fixed=True),
+    "rotor_inertia": Declared(Parameter.Type.DOUBLE, "kg m^2 or kg; as felt at the joint", fixed=True),
+}
 
 
 def robot_declarations(node: Node) -> dict[str, Declared]:
-    """Return the parameters of the robot by name, with those of the contact points that the node's user names."""
-    points = dict.fromkeys(_point(name) for name in node._parameter_overrides if name.startswith(PREFIX))
+    """Return the parameters of the robot by name, with those of the contact points and gears that its user names."""
+    fields = {PREFIX: POINT_PARAMETERS, BACKLASH: BACKLASH_PARAMETERS}
     return ROBOT_PARAMETERS | {
-        f"{PREFIX}{point}.{field}": declared for point in points for field, declared in POINT_PARAMETERS.items()
+        f"{prefix}{name}.{field}": declared
+        for prefix, declared_fields in fields.items()
+        for name in dict.fromkeys(
+            _named(given, prefix) for given in node._parameter_overrides if given.startswith(prefix)
+        )
+        for field, declared in declared_fields.items()
     }
 
 
-def _point(parameter: str) -> str:
-    """Return the name of the contact point that a parameter, ``contact_points.<name>.<field>``, is of."""
-    point, _, field = parameter.removeprefix(PREFIX).rpartition(".")
-    return point or field
+def _named(parameter: str, prefix: str) -> str:
+    """Return the name in a parameter ``<prefix><name>.<field>``."""
+    name, _, field = parameter.removeprefix(prefix).rpartition(".")
+    return name or field
+
+
+def _collected(values: dict[str, Any], prefix: str) -> dict[str, dict[str, Any]]:
+    """Return {name: {field: value}} of the parameters ``<prefix><name>.<field>``."""
+    found: dict[str, dict[str, Any]] = {}
+    for parameter, value in values.items():
+        if parameter.startswith(prefix):
+            found.setdefault(_named(parameter, prefix), {})[parameter.rpartition(".")[2]] = value
+    return found
 
 
 def declare_robot(node: Node) -> RobotModel:
@@ -58,17 +76,13 @@ def declare_robot(node: Node) -> RobotModel:
         LeggedContactSimError: a parameter or the URDF cannot be used.
     """
     values = declare(node, robot_declarations(node))
-    points: dict[str, dict[str, Any]] = {}
-    for name, value in values.items():
-        if name.startswith(PREFIX):
-            points.setdefault(_point(name), {})[name.rpartition(".")[2]] = value
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
         robot = RobotModel.from_urdf(
             values["robot"],
             values["base"] or None,
             home=values["home"] or None,
-            contact_points=points or None,
+            contact_points=_collected(values, PREFIX) or None,
             feet=values.get("feet"),
             gravity=values["gravity"],
             meshes=values["meshes"],
@@ -77,6 +91,7 @@ def declare_robot(node: Node) -> RobotModel:
             mimic=values["mimic"],
             self_collision=values["self_collision"],
             xacro_arguments=values.get("xacro") or (),
+            backlash=_collected(values, BACKLASH),
         )
     drives = {name.removeprefix(ACTUATOR): given for name, given in values.items() if name.startswith(ACTUATOR)}
     if drives:

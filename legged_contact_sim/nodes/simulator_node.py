@@ -18,6 +18,7 @@ from ..simulation import Simulator
 from ..simulation.start_pose import holding_gains, start_pushes, start_state
 from ..terrain import make_terrain
 from .composition import Composition
+from .control_ticks import AwaitedTicks, control_period
 from .declared import declare, take_value
 from .joint_commands import Commands
 from .optional_interfaces import offer_optional
@@ -75,6 +76,7 @@ class SimulatorNode(Node):
         self._stepping: Stepping | None = None  # steps that are being done while paused
         self.begun = 0  # ns; what every stamp has beyond the simulator's own time
         self._ticks = self._resets = 0
+        self._awaited = AwaitedTicks(self.values["control_rate"], self.values["command_rate"])
         self._trouble = self._waiting = ""
         self._put_into_start_state()
         self.create_service(Trigger, "reset", self._on_reset)
@@ -182,9 +184,11 @@ class SimulatorNode(Node):
         if self.composition:
             forces = self.outputs.wrenches.forces
             self.composition.tick(self._ticks, self.snapshot, forces, self.commands, now)
-        elif not self.values["lockstep"]:
+        elif not self.values["lockstep"] or self.commands.begins_late:
             self.commands.poll(now)
             self.commands.expire(now, self.values["command_timeout"])
+            if not self.commands.begins_late:
+                self._awaited.begin_with(self._ticks, self.snapshot.nanoseconds, self.commands.answered)
         self.pushes.poll(self.simulator, self.values["push_duration"], self._bodies)
         self._ticks += 1
         try:
@@ -201,7 +205,7 @@ class SimulatorNode(Node):
         if self.composition:
             return False
         if self.values["lockstep"]:
-            return self._ticks % max(1, round(self.values["control_rate"] / self.values["command_rate"])) == 0
+            return not self.commands.begins_late and self._ticks in self._awaited
         return self.values["await_command"] and self._ticks == 0
 
     def _await_command(self, running: Running) -> bool:
@@ -281,6 +285,7 @@ class SimulatorNode(Node):
             self._look_at_new_state()
         self.begun = 0 if time_too else elapsed
         self._ticks = 0
+        self._awaited.begin()
         self._resets += 1
         self.commands.forget()
         self._publish()
@@ -361,20 +366,6 @@ def _answer(response: Any, words: str, action: Callable[[], Any]) -> Any:
     except LeggedContactSimError as error:
         response.success, response.message = False, str(error)
     return response
-
-
-def control_period(control_rate: float, time_step: float) -> tuple[int, float]:
-    """Return the steps in a control tick and its duration, s.
-
-    Raises:
-        ParameterError: a tick is not a whole number of steps.
-    """
-    steps = round(1.0 / (control_rate * time_step))
-    if steps < 1 or abs(steps * time_step * control_rate - 1.0) > 1e-6:
-        raise ParameterError(
-            f"control_rate: expected a period of whole time steps ({time_step:g} s), found {control_rate:g} Hz"
-        )
-    return steps, steps * time_step
 
 
 def main() -> None:

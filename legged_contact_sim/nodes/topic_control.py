@@ -13,10 +13,8 @@ from ..model import RobotModel
 from .outputs import QUANTITIES, JointStateOutput
 from .snapshot import Snapshot
 
-PLUGINS = (
-    "JointStateTopicSystem",
-    "TopicBasedSystem",
-)  # of the topic-based hardware interfaces, without their packages
+STAMPED = "LockstepSystem"  # our own: it answers a joint state under its stamp, and always
+PLUGINS = ("JointStateTopicSystem", "TopicBasedSystem", STAMPED)  # without their packages
 THRESHOLD = 1e-5  # of the plugin: it is silent while commands differ from states by no more
 
 
@@ -30,6 +28,7 @@ class TopicSystem(NamedTuple):
         interfaces: command interfaces of every joint, in the order of the tag.
         readable: state interfaces of every joint; the plugin fails on a number for any other.
         wrapped: it counts turns itself and wants positions that jump from 2 pi to -2 pi.
+        stamped: its commands bear the stamp of the joint state that they answer.
         silent: it sends no command that changes nothing, so that one that does not come again still holds.
     """
 
@@ -39,6 +38,7 @@ class TopicSystem(NamedTuple):
     interfaces: Mapping[str, tuple[str, ...]]
     readable: Mapping[str, tuple[str, ...]]
     wrapped: bool
+    stamped: bool
     silent: bool
 
 
@@ -70,8 +70,9 @@ def _system(robot: RobotModel, tag: ElementTree.Element) -> TopicSystem:
             for kind in ("command_interface", "state_interface")  # the plugin ignores others, and says so
         )
     threshold = given.get("trigger_joint_command_threshold") or str(THRESHOLD)
+    stamped = _plugin(tag) == STAMPED
     try:
-        silent = float(threshold) >= 0.0
+        silent = float(threshold) >= 0.0 and not stamped
     except ValueError:
         words = f"trigger_joint_command_threshold: expected a number, found {threshold!r}"
         raise ModelError(f"ros2_control {name!r}: {words}") from None
@@ -82,6 +83,7 @@ def _system(robot: RobotModel, tag: ElementTree.Element) -> TopicSystem:
         interfaces,
         readable,
         given.get("sum_wrapped_joint_states") == "true",
+        stamped,
         silent,
     )
 

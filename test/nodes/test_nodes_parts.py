@@ -19,10 +19,10 @@ from legged_contact_sim.dynamics import forward_kinematics
 from legged_contact_sim.nodes import cdr, pacing, throttle
 from legged_contact_sim.nodes.answers import EFFORTS, Answers
 from legged_contact_sim.nodes.cdr import STAMP, Template, put_stamp, serialized
+from legged_contact_sim.nodes.control_ticks import control_period
 from legged_contact_sim.nodes.markers import upright_to
 from legged_contact_sim.nodes.pacing import Pacer
 from legged_contact_sim.nodes.process import FAST_DDS_PROFILES, choose_profiles
-from legged_contact_sim.nodes.simulator_node import control_period
 from legged_contact_sim.nodes.throttle import Throttle
 from legged_contact_sim.nodes.transforms import FrameTree, quaternions
 from legged_contact_sim.simulation.start_pose import start_state
