@@ -7,8 +7,8 @@ from typing import Any
 from ..contact import MODELS
 from ..model import RobotModel
 from ..simulation import Simulator
+from ..simulation.scenario_start import holding_gains, start_pushes, start_state
 from ..simulation.scenarios import find_scenario, read_scenario
-from ..simulation.start_pose import holding_gains, start_pushes, start_state
 from ..terrain import Terrain
 from .controller import Controller, InProcess
 from .registry import make_controller

@@ -25,7 +25,7 @@ DAMPING = 1e-3  # m, of the joint accelerations of a leg that is nearly straight
 
 
 class Motion(NamedTuple):
-    """What is known of a robot at an instant: coordinates, rates, trunk and feet in world axes.
+    """What is known of a robot at an instant: coordinates, velocities, trunk and feet in world axes.
 
     Attributes:
         q: (nq,).

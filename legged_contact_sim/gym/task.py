@@ -18,7 +18,7 @@ class Randomisation:
         latency: s, by which targets act late, at most a period.
         push: N; largest sideways or forward force on the base, for one period, about once in ``push_every``, s.
         push_every: s.
-        velocity: m/s, rad/s; standard deviation of all rates at the start.
+        velocity: m/s, rad/s; standard deviation of all velocities at the start.
     """
 
     friction: Range = (0.8, 0.8)
@@ -78,7 +78,7 @@ class VelocityTask:
         """Return rewards a second, (N,).
 
         Args:
-            v: rates, base velocity in the base's axes, (N, nv).
+            v: velocities, the base's in its own axes, (N, nv).
             gravity: its direction in the base's axes, (N, 3).
             command: (N, 3).
             actions: this one and the one before, (N, n) each.

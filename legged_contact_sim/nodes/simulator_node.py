@@ -15,7 +15,7 @@ from std_srvs.srv import SetBool, Trigger
 from ..dynamics import forward_kinematics
 from ..errors import LeggedContactSimError, ParameterError, SimulationError
 from ..simulation import Simulator
-from ..simulation.start_pose import holding_gains, start_pushes, start_state
+from ..simulation.scenario_start import holding_gains, start_pushes, start_state
 from ..terrain import make_terrain
 from .composition import Composition
 from .control_ticks import AwaitedTicks, control_period

@@ -13,7 +13,7 @@ from ..contact.system import dof_rows, with_room
 from ..errors import ParameterError
 from ..model import RobotModel
 from ..terrain import Terrain, make_terrain
-from .starting import make_contact_model
+from .contact_model import make_contact_model
 from .world_entries import ENTRIES
 
 

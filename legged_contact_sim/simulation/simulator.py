@@ -20,13 +20,13 @@ from ..model import RobotModel
 from ..terrain import Terrain, make_terrain
 from .checks import checked_time_step, closed
 from .collisions import Collision, touching_pairs
+from .contact_model import calls_of_a_start, make_contact_model
 from .contacts import Contacts, contact_centers, touching_points
 from .ground import Ground
 from .joint_targets import joint_targets
 from .push_profile import Profile, profile_knots
 from .report import StepReport
 from .runs import Runs
-from .starting import calls_of_a_start, make_contact_model
 from .views import neighbours, read_only
 
 FLOAT = np.dtype(np.float64)
@@ -101,7 +101,7 @@ class Simulator(Runs):
 
     @property
     def v(self) -> np.ndarray:
-        """Rates now, base velocity in the base's axes, (nv,): a read-only view that every step writes to."""
+        """Velocities now, the base's in its own axes, (nv,): a read-only view that every step writes to."""
         return self._views.v
 
     @property

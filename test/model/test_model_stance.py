@@ -130,7 +130,7 @@ def test_it_stands_still_in_its_stance_with_the_gains_proposed(text):
     robot = RobotModel.from_urdf(text)
     sim = Simulator(robot, time_step=1e-3)
     sim.hold(*proposed_gains(robot))
-    run = sim.run(3.0, sample_every=10)
+    run = sim.run(2.0, sample_every=10)
     assert np.abs(run.v[-20:]).max() < 0.02
     assert run.q[-1, 2] == pytest.approx(robot.home[2], rel=0.08)
     assert 1.0 - 2.0 * (run.q[:, 3] ** 2 + run.q[:, 4] ** 2).max() > 0.99

@@ -25,7 +25,7 @@ from legged_contact_sim.nodes.pacing import Pacer
 from legged_contact_sim.nodes.process import FAST_DDS_PROFILES, choose_profiles
 from legged_contact_sim.nodes.throttle import Throttle
 from legged_contact_sim.nodes.transforms import FrameTree, quaternions
-from legged_contact_sim.simulation.start_pose import start_state
+from legged_contact_sim.simulation.scenario_start import start_state
 
 NUMBERS = st.floats(allow_nan=False, width=64)
 DIRECTIONS = arrays(float, 3, elements=st.floats(-1.0, 1.0)).filter(lambda v: np.linalg.norm(v) > 0.1)

@@ -44,7 +44,7 @@ class Run:
         title: what it is called here.
         robot: packaged name.
         q: start, (nq,).
-        v: rates at the start, (nv,).
+        v: velocities at the start, (nv,).
         duration: s.
         parameters: of the contact model `hybrid`.
         slope: of the wedge, which falls along x, degrees.

@@ -1,4 +1,4 @@
-"""What a simulator begins with: a contact model, and what is compiled beside its steps."""
+"""A simulator's contact model by name, and what is compiled beside its first step."""
 
 from collections.abc import Callable, Mapping
 from functools import partial

@@ -1,4 +1,4 @@
-"""How a run starts: the state (parameters under `initial`), drives that hold it (`hold`), pushes to come (`push`)."""
+"""How a scenario starts: state (parameters under `initial`), drives that hold it (`hold`), pushes to come (`push`)."""
 
 from collections.abc import Mapping
 from typing import Any
