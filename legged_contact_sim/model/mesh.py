@@ -1,6 +1,7 @@
 """Vertices of collision meshes: finding the file, reading STL, OBJ and COLLADA, and the corners of the convex hull."""
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import unquote
@@ -88,8 +89,17 @@ def _package_folders(package: str, folder: Path, packages: Sequence[Path]) -> li
     above = [folder, *folder.parents]
     listed = [Path(place) for place in os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep) if place]
     told = [*map(Path, packages), *listed]
-    named = [place for place in (*told, *above) if place.name == package]
+    named = [place for place in (*told, *above) if package in (place.name, _manifest_name(place))]
     return named + [place / package for place in (*told, *above, *ament_shares())]
+
+
+def _manifest_name(folder: Path) -> str:
+    """Return what the `package.xml` of a folder calls the package, "" without one; a clone may be called otherwise."""
+    manifest = folder / "package.xml"
+    if not os.path.isfile(manifest):
+        return ""
+    found = re.search(r"<name>\s*(.*?)\s*</name>", manifest.read_text(encoding="utf-8", errors="replace"))
+    return found[1] if found else ""
 
 
 def read_vertices(path: Path) -> Array:

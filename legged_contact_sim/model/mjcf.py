@@ -64,6 +64,8 @@ def read_mjcf(text: str, path: Path | None) -> MjcfRobot:
 
     try:
         read = compile_file(mujoco, path) if path else (mujoco.MjModel.from_xml_string(text), {}, [])
+    except ModelError:
+        raise
     except ValueError as error:
         raise ModelError(f"MuJoCo does not compile it: {' '.join(str(error).split())}") from None
     return _Reader(*read).robot()
@@ -99,27 +101,25 @@ class _Reader:
         return MjcfRobot(description, self._keyframes(), self.drives.gains, self.notes, disabled)
 
     def _root(self) -> int | None:
-        """Return the one body that floats, if nothing else on the world moves; None: the world is the root."""
+        """Return the floating body that has more joints than anything else there; None: the world is the root."""
         model = self.model
         carried = [body for body in range(1, model.nbody) if model.body_parentid[body] == 0]
-        moving = [body for body in carried if self._moves(body)]
-        if len(moving) == 1 and self._is_free(moving[0]):
-            return moving[0]
-        return None
+        counts = [int(model.body_jntnum[model.body_rootid == body].sum()) for body in carried]
+        most = max(counts, default=0)
+        if most == 0 or counts.count(most) > 1:
+            return None
+        largest = carried[counts.index(most)]
+        return largest if self._is_free(largest) else None
 
     def _is_left_out(self, body: int, root: int | None) -> bool:
         """Tell whether a body belongs to the surroundings of a robot that floats."""
         if root is None or self.model.body_rootid[body] == root:
             return False
         if self.model.body_parentid[body] == 0:
-            self.notes.append(
-                f"body {self.body_name(body)!r} does not move and is left out: the terrain is the simulator's"
-            )
+            moves = self.model.body_jntnum[self.model.body_rootid == body].any()
+            why = "stands beside the robot" if moves else "does not move"
+            self.notes.append(f"body {self.body_name(body)!r} {why} and is left out: the terrain is the simulator's")
         return True
-
-    def _moves(self, body: int) -> bool:
-        model = self.model
-        return any(model.body_jntnum[b] for b in range(body, model.nbody) if model.body_rootid[b] == body)
 
     def _is_free(self, body: int) -> bool:
         model = self.model
@@ -226,14 +226,15 @@ class _Reader:
 
     def _keyframes(self) -> dict[str, dict[str, float]]:
         model = self.model
-        single = [joint for joint in range(model.njnt) if model.jnt_type[joint] in (2, 3)]
+        own = [joint for joint in range(model.njnt) if self.body_name(int(model.jnt_bodyid[joint])) in self.links]
+        single = [joint for joint in own if model.jnt_type[joint] in (2, 3)]
         poses = {}
         for key in range(model.nkey):
             name = _text(model.names, model.name_keyadr[key]) or f"key_{key}"
             poses[name] = {
                 self.joint_name(joint): float(model.key_qpos[key][model.jnt_qposadr[joint]]) for joint in single
             }
-            for joint in np.flatnonzero(model.jnt_type == BALL).tolist():
+            for joint in (joint for joint in own if model.jnt_type[joint] == BALL):
                 start = int(model.jnt_qposadr[joint])
                 poses[name] |= ball_angles(self.joint_name(joint), model.key_qpos[key][start : start + 4])
         return poses

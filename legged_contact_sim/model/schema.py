@@ -98,6 +98,9 @@ def checked(robot: ElementTree.Element) -> ElementTree.Element:
         if element.tag in _ROBOT.children:
             where = f"{element.tag} {element.get('name', '')!r}"
             copy.append(_checked_element(element, _tag(element), where))
+    for limit in copy.iterfind("joint/limit"):
+        if not {"lower", "upper"} & set(limit.attrib):  # by the letter both are 0, and the joint could not move
+            limit.attrib.update(lower="-inf", upper="inf")
     return copy
 
 
@@ -110,7 +113,8 @@ def _tag(element: ElementTree.Element) -> Tag:
 
 def _checked_element(element: ElementTree.Element, tag: Tag, where: str) -> ElementTree.Element:
     copy = ElementTree.Element(element.tag, _attributes(element, tag, where))
-    _check_children([child.tag for child in element], tag, where)
+    # Tags of a namespace are other programs' own (Drake's hints on meshes).
+    _check_children([child.tag for child in element if not child.tag.startswith("{")], tag, where)
     for child in element:
         if child.tag in tag.children:
             copy.append(_checked_element(child, tag.children[child.tag], f"{where}, <{child.tag}>"))

@@ -243,6 +243,15 @@ def test_a_pointer_to_a_mesh_is_called_one(tmp_path):
         RobotModel.from_urdf(written_leg(tmp_path, "foot.stl"))
 
 
+def test_a_package_is_called_as_its_manifest_says_and_foreign_tags_are_passed_over(tmp_path):
+    write_obj(tmp_path / "foot.obj", FACES)
+    (tmp_path / "package.xml").write_text("<package><name> toe_description </name></package>")
+    mesh = '<mesh filename="package://toe_description/foot.obj"/><d:convex xmlns:d="http://d.org"/>'
+    path = tmp_path / "leg.urdf"
+    path.write_text(leg_shape(mesh))
+    assert len(RobotModel.from_urdf(path).contact_points) == 4
+
+
 def test_a_mesh_in_millimetres_is_told(tmp_path):
     write_obj(tmp_path / "foot.obj", 100.0 * FACES)
     with pytest.warns(ModelWarning, match=r"link 'foot': collision mesh 'foot.obj' is 173 m large .in millimetres"):

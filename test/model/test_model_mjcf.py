@@ -340,3 +340,26 @@ def test_a_lost_collision_mesh_is_the_box_of_its_body(tmp_path):
     path.write_text(LOST.format(inertial="", hull=HULL))
     with pytest.raises(ModelError, match="body 'trunk': mesh 'shell.stl', which gives it its mass, is not there"):
         RobotModel.from_urdf(path)
+
+
+BESIDE = """<mujoco><worldbody><body name="dog" pos="0 0 1"><freejoint/><geom size="0.1"/>
+  <body name="leg"><joint name="hip"/><geom name="toe" size="0.05" pos="0 0 -0.3"/></body></body>{beside}</worldbody>
+  <keyframe><key name="sit" qpos="0 0 1 1 0 0 0 0.4 {rest}"/></keyframe></mujoco>"""
+DOOR = '<body name="door" pos="3 0 0"><joint name="hinge"/><geom size="0.1"/>{more}</body>'
+LARGER = '<body><joint/><geom size="0.1"/><body><joint/><geom size="0.1"/></body></body>'
+BALL = '<body name="ball" pos="2 0 1"><freejoint/><geom size="0.1"/></body>'
+
+
+@pytest.mark.parametrize(("beside", "rest"), [(BALL, "2 0 1 1 0 0 0"), (DOOR.format(more=""), "0")])
+def test_what_moves_beside_a_floating_robot_is_left_out(tmp_path, beside, rest):
+    path = tmp_path / "dog.xml"
+    path.write_text(BESIDE.format(beside=beside, rest=rest))
+    robot = RobotModel.from_urdf(path)
+    assert (robot.base, robot.joint_names, robot.poses) == ("floating", ("hip",), {"sit": {"hip": 0.4}})
+    assert any("stands beside the robot and is left out" in note for note in robot.notes)
+
+
+def test_an_arm_beside_a_smaller_body_that_floats_is_the_robot(tmp_path):
+    path = tmp_path / "arm.xml"
+    path.write_text(BESIDE.format(beside=DOOR.format(more=LARGER), rest="0 0 0"))
+    assert RobotModel.from_urdf(path).base == "fixed"

@@ -211,7 +211,7 @@ def test_rotor_inertia_lets_a_massless_link_move():
         ("", np.inf, np.inf, -np.inf, np.inf),
         ('<limit lower="-1" upper="1" effort="0" velocity="0"/>', np.inf, np.inf, -1.0, 1.0),
         ('<limit lower="-1" upper="1" effort="7"/>', 7.0, np.inf, -1.0, 1.0),
-        ('<limit effort="7" velocity="3"/>', 7.0, 3.0, 0.0, 0.0),
+        ('<limit effort="7" velocity="3"/>', 7.0, 3.0, -np.inf, np.inf),
     ],
 )
 def test_limits_that_are_not_given(limit, effort, velocity, lower, upper):
