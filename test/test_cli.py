@@ -24,7 +24,8 @@ def run(*arguments):
 
 
 @pytest.mark.parametrize(
-    ("command", "names"), [("robots", robots()), ("models", contact_models()), ("controllers", controllers())]
+    ("command", "names"),
+    [("robots", robots()), ("models", contact_models()), ("controllers", [*controllers(), *cli.BUILT_IN])],
 )
 def test_lists_name_everything(capsys, command, names):
     assert run(command) == 0
@@ -125,3 +126,11 @@ def test_what_the_user_says_of_lockstep_counts_without_a_controller_too():
     options = cli._parser().parse_args(["run", "--controller", "none", "-p", "lockstep:=true"])
     settings = cli._settings(options, "none")
     assert settings.index("lockstep:=true") > settings.index("lockstep:=false")
+
+
+@pytest.mark.parametrize("name", cli.BUILT_IN)
+def test_what_ros2_control_s_controllers_do_needs_no_process(name):
+    """The robot stands by itself until it is commanded, and the last command holds, as under ros2_control."""
+    options = cli._parser().parse_args(["run", "--controller", name])
+    assert not cli._has_process(name)
+    assert {"hold.proposed:=true", "command_timeout:=0.0"} <= set(cli._settings(options, name))

@@ -17,6 +17,13 @@ from . import compare, compile, doctor, film, inspect, interfaces, reproduce, sw
 from .supervision import Processes, environment
 
 NO_CONTROLLER = "none"
+# What the simulator does by itself, by the names that ros2_control gives to it.
+BUILT_IN = {
+    "joint_state_broadcaster": "the simulator's own: /joint_states",
+    "imu_sensor_broadcaster": "the simulator's own: /imu",
+    "forward_command_controller": "the simulator's own: /position_controller/commands, /velocity_..., /effort_...",
+    "joint_trajectory_controller": "the simulator's own: /joint_trajectory_controller/joint_trajectory, and the action",
+}
 ANY_ROBOT = {"zmp_trot": "trot"}  # the scenario that suits any robot, by controller
 STANDING = "stand"
 DEFAULT_SCENARIO = "quadruped_stand"
@@ -46,7 +53,8 @@ def _parser() -> argparse.ArgumentParser:
     run.add_argument("scenario", nargs="?", help=f"parameter file, or one of {known}; default: {DEFAULT_SCENARIO}")
     run.add_argument("--robot", help="packaged name or path of a URDF, instead of the scenario's")
     run.add_argument("--contact-model", help=f"one of {', '.join(MODELS)}, instead of the scenario's")
-    run.add_argument("--controller", help=f"{', '.join(controllers())}, MODULE:CLASS or {NO_CONTROLLER}")
+    names = ", ".join([*controllers(), *BUILT_IN])
+    run.add_argument("--controller", help=f"{names}, MODULE:CLASS or {NO_CONTROLLER}")
     run.add_argument("--compose", action="store_true", help="run the controller in the simulator's process: faster")
     run.add_argument("-p", "--parameter", action="append", default=[], metavar="NAME:=VALUE", help="of any node")
     run.add_argument("--record", nargs="?", const="", metavar="FOLDER", help="record all topics into a bag")
@@ -80,7 +88,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, words, action in (
         ("robots", "list the robots that come with the package", _robots),
         ("models", "list the contact models", lambda _: _table(contact_models())),
-        ("controllers", "list the controllers", lambda _: _table(controllers())),
+        ("controllers", "list the controllers", lambda _: _table(controllers() | BUILT_IN)),
         ("scenarios", "list the scenarios", lambda _: _table({n: summary(p) for n, p in scenarios().items()})),
         ("teleop", "steer a walking robot by keyboard (cmd_vel)", _teleop),
         ("doctor", "say what is installed, what is missing and what to do", lambda _: doctor.report()),
@@ -91,9 +99,15 @@ def _parser() -> argparse.ArgumentParser:
 
 def _settings(options: argparse.Namespace, controller: str) -> list[str]:
     """Return parameters as NAME:=VALUE, what the user gave last, since the last one counts."""
-    settings = ["await_command:=false", "lockstep:=false"] if controller == NO_CONTROLLER else []
+    settings = [] if _has_process(controller) else ["await_command:=false", "lockstep:=false"]
+    if controller in BUILT_IN:  # what ros2_control leaves alone stands, and its last command holds
+        settings += ["hold.proposed:=true", "command_timeout:=0.0"]
     given = {"robot": options.robot, "contact_model": options.contact_model}
     return settings + [f"{name}:={value}" for name, value in given.items() if value is not None] + options.parameter
+
+
+def _has_process(controller: str) -> bool:
+    return controller != NO_CONTROLLER and controller not in BUILT_IN
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -102,18 +116,18 @@ def _run(options: argparse.Namespace) -> int:
     path = find_scenario(options.scenario or default)
     parameters = read_scenario(path)
     controller = options.controller or parameters.get("controller", NO_CONTROLLER)
-    if controller != NO_CONTROLLER:
+    if _has_process(controller):
         controller_class(controller)
     chosen = ["--ros-args", "--params-file", str(path)]
     for setting in _settings(options, controller):
         if ":=" not in setting:
             raise ParameterError(f"{setting!r}: expected NAME:=VALUE")
         chosen += ["-p", setting]
-    composed = options.compose and controller != NO_CONTROLLER
+    composed = options.compose and _has_process(controller)
     inside = ["-p", "composed:=true", "-p", f"controller:={controller}"] if composed else []
     with Processes() as processes:
         processes.start("simulator", "nodes.simulator_node", *chosen, *inside)
-        if controller != NO_CONTROLLER and not composed:
+        if _has_process(controller) and not composed:
             processes.start("controller", "nodes.controller_node", *chosen, "-p", f"controller:={controller}")
         if options.view:
             processes.start("viewer", "nodes.viewer_node", *chosen)
@@ -143,7 +157,7 @@ def _say_where_to_look(path: Path, controller: str) -> None:
     reach = environment()["ROS_AUTOMATIC_DISCOVERY_RANGE"].lower()
     print(
         f"scenario   {path}\n"
-        f"controller {controller}\n"
+        f"controller {controller}{f' ({BUILT_IN[controller]})' if controller in BUILT_IN else ''}\n"
         f"look       topics /joint_states /odom /tf /contacts/<point>/wrench /contact_markers /diagnostics "
         f"(domain {environment().get('ROS_DOMAIN_ID', '0')}, {reach})\n"
         f"           ros2 topic list; rviz2 -d {path.parent / 'legged_robot.rviz'}; legged-contact-sim record\n"

@@ -129,6 +129,9 @@ HOSTILE = {
         LowLevelCommand(name=NAMES, kp=[NAN] * 12),
         LowLevelCommand(name=["tail"], kp=[1.0]),
         LowLevelCommand(name=NAMES, kd=[1.0] * 2),
+        LowLevelCommand(name=NAMES, position=[1.0] * 12, kp=[1e12] * 12),
+        LowLevelCommand(name=[*NAMES[:-1], NAMES[0]], effort=[1.0] * 12),
+        LowLevelCommand(name=NAMES, effort=np.frombuffer(b"\xff\x7f\x12\xfe" * 24).tolist()),
     ],
     "/joint_trajectory_controller/joint_trajectory": [
         JointTrajectory(),
@@ -166,6 +169,7 @@ def test_hostile_commands_in_any_form_do_nothing(stand):
         "expected 12 positions, found 11",
         "larger than",
         "a gain is negative",
+        "a joint is named twice",
         "a trajectory was",
     ):
         assert 1 <= said.count(reason) <= 8, reason

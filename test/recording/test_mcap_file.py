@@ -102,3 +102,15 @@ def test_definitions_are_those_of_ros():
     assert "geometry_msgs/TransformStamped[] transforms" in text
     assert type_hash == "RIHS01_e369d0f05a23ae52508854b66f6aa0437f3449d652e8cbf22d5abe85d020f087"
     assert definition("my_msgs/msg/Own") is None
+
+
+def test_definitions_of_installed_packages_are_found_with_all_that_they_are_made_of(tmp_path, monkeypatch):
+    folder = tmp_path / "share" / "my_msgs" / "msg"
+    folder.mkdir(parents=True)
+    (folder / "Inner.msg").write_text("geometry_msgs/Vector3 force  # N\n")
+    (folder / "Whole.msg").write_text("uint8 OPEN = 0\nstd_msgs/Header header\nInner[] inner\n")
+    (folder / "Lost.msg").write_text("their_msgs/Missing missing\n")
+    monkeypatch.setenv("AMENT_PREFIX_PATH", str(tmp_path))
+    text, type_hash = definition("my_msgs/msg/Whole")
+    assert type_hash.startswith("RIHS01_") and "MSG: my_msgs/Inner" in text and "MSG: geometry_msgs/Vector3" in text
+    assert definition("my_msgs/msg/Lost") is None
