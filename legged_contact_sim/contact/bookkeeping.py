@@ -44,6 +44,12 @@ def book_solution(ledger, iterations, residual, solved):
 
 
 @inlined
+def forget_solutions(ledger, residual, unconverged):
+    """Go back to the figures before solves whose impulses are not taken; their iterations were spent all the same."""
+    ledger[SOLVER + RESIDUAL], ledger[SOLVER + UNCONVERGED] = residual, unconverged
+
+
+@inlined
 def count_step_once(ledger, before):
     """Let a step count once as unconverged, however many of its solves and passes did not converge."""
     ledger[SOLVER + UNCONVERGED] = min(ledger[SOLVER + UNCONVERGED], before + 1.0)

@@ -31,6 +31,10 @@ Array = NDArray[np.float64]
 ASYMMETRY = 1e-8  # of W, relative to its largest number
 CERTAIN = 1e-6  # relative; smaller velocities do not speak against a proof that there is no solution
 
+CONTRACTING = 0.6  # a sweep that changes more than this part of what the last one did ends the first sweeps
+BOUNDLESS = 1e6  # times what stops the fastest contact where least moves: a sweep that finds more found nothing
+SETTLED = 0.1  # of the tolerance: the velocity of a last change that ends them, too
+
 VECTORS = 14  # of a problem's size: ten of its work, four of an island
 
 FIRST_TRY = 200  # iterations, after which convex problems give better starts
@@ -110,23 +114,62 @@ def label_islands(W, labels, order):
 
 
 @inlined
+def drop_unless_below(problem, bound):
+    """Take back impulses that are not all smaller than a bound, N s, or are no numbers; return whether they were."""
+    z, sound = problem.z, True
+    for r in range(problem.rows):
+        sound = sound and abs(z[r]) < bound
+    for r in range(0 if sound else problem.rows):
+        z[r] = 0.0
+    return not sound
+
+
+@inlined
+def sweep_from_none(problem, tolerance):
+    """Sweep from a start that is none, as long as the impulses settle well; return the number of sweeps.
+
+    Where they do not, what the first sweep found is left: more of them may only lead away. Where a contact's own block
+    is singular, a sweep's impulses may be without bounds: then they are dropped.
+    """
+    kept, rows = problem.work.kept, problem.rows
+    before, largest, smallest, speed = sweep(problem, 1.0), 0.0, math.inf, 0.0
+    for r in range(rows):
+        kept[r], speed = problem.z[r], max(speed, abs(problem.b[r]))
+        largest, smallest = max(largest, problem.G[r, r]), min(smallest, problem.G[r, r])
+    if drop_unless_below(problem, BOUNDLESS * speed / smallest):
+        return 1
+    for k in range(problem.contacts):
+        change = sweep(problem, 1.0)
+        if change * largest <= SETTLED * tolerance:
+            return k + 2
+        if change > CONTRACTING * before:
+            for r in range(rows):
+                problem.z[r] = kept[r]
+            return k + 2
+        before = change
+    return problem.contacts + 1
+
+
+@inlined
 def solve_island(problem, tolerance, max_iterations, cold):
-    """Solve one problem, by a sweep first from a ``cold`` start; return the iterations and the natural map, m/s.
+    """Solve one problem, by sweeps first from a ``cold`` start; return the iterations and the natural map, m/s.
 
     Of many solutions the one nearest to the start is taken.
     """
-    work = problem.work
+    work, sweeps = problem.work, 0
     for r in range(problem.rows):
         work.centre[r], work.shares[r] = problem.z[r], 0.0
     if cold:
-        sweep(problem, 1.0)
-    iterations, residual = solve_any(problem, tolerance, tolerance, max_iterations, natural_map)
+        sweeps = sweep_from_none(problem, tolerance)
+    iterations, residual = solve_any(problem, tolerance, tolerance, max_iterations, max_iterations, natural_map)
     if residual <= tolerance:
         residual = natural_map(problem)
         if problem.contacts > 1:
             steps, residual = choose_nearest(problem, tolerance, natural_map)
             iterations += steps
-    return iterations + int(cold), residual
+    if drop_unless_below(problem, math.inf):
+        residual = natural_map(problem)
+    return iterations + sweeps, residual
 
 
 @inlined
@@ -214,15 +257,22 @@ def solve_friction(
     Returns:
         A `FrictionSolution`. A problem that could not be solved is told by its status, with the best impulses found.
     """
-    if not 0.0 < tolerance < math.inf:
+    if not (isinstance(tolerance, float | int | np.number) and 0.0 < tolerance < math.inf):
         raise ParameterError(f"tolerance is {tolerance!r}; expected a positive number")
     if not (isinstance(max_iterations, int | np.integer) and max_iterations >= 1):
         raise ParameterError(f"max_iterations is {max_iterations!r}; expected an integer of at least 1")
-    if _is_sparse(W):
+    if _is_sparse(W) and W.shape != (0, 0):
         return _solve_sparse(*_checked_problem(W, q, mu), tolerance, start, max_iterations)
-    W, q, mu = _as_arrays(W, q, mu)
+    W, q, mu = _as_arrays(W.toarray() if _is_sparse(W) else W, q, mu)
     guess = None if start is None else checked("start", start, len(q))
+    if len(mu) == 0:
+        return FrictionSolution(np.empty(0), np.empty(0), 0, 0.0, True, STATUS[0])
     found = _solve_dense(W, q, mu, tolerance, guess, min(max_iterations, FIRST_TRY))
+    if guess is not None and found.status == "iteration_limit" and found.iterations < max_iterations:
+        anew = _solve_dense(W, q, mu, tolerance, None, min(max_iterations - found.iterations, FIRST_TRY))
+        found = (anew if anew.residual < found.residual else found)._replace(
+            iterations=found.iterations + anew.iterations
+        )
     if found.status != "iteration_limit" or found.iterations >= max_iterations:
         return found
     return _solve_by_convex_problems(W, q, mu, tolerance, found, max_iterations)
@@ -252,9 +302,14 @@ def _solve_by_convex_problems(
 ) -> FrictionSolution:
     """Start anew from the solutions of convex problems, until one leads to the end; return the best that was found."""
     iterations = best.iterations
+    lowest = float(np.linalg.eigvalsh(W)[0])
+    if lowest < -ASYMMETRY * np.abs(W).max():
+        raise ParameterError(f"W: expected a positive semidefinite matrix, found the eigenvalue {lowest:.3g}")
     for impulses, steps in convex_iterates(W, q, mu):
+        if not np.isfinite(impulses).all():
+            return best._replace(iterations=iterations)
         found = _solve_dense(W, q, mu, tolerance, impulses, POLISH)
-        iterations += steps + found.iterations
+        iterations += steps + max(1, found.iterations)
         best = found if found.residual < best.residual else best
         if best.converged or iterations >= max_iterations:
             return best._replace(iterations=iterations)
@@ -270,7 +325,7 @@ def _as_arrays(W: Any, q: Any, mu: Any) -> tuple[Array, Array, Array]:
     except (TypeError, ValueError):
         return _checked_problem(W, q, mu)
     rows = 3 * count
-    if rows == 0 or matrix.shape != (rows, rows) or free.shape != (rows,) or friction.shape != (count,):
+    if matrix.shape != (rows, rows) or free.shape != (rows,) or friction.shape != (count,):
         return _checked_problem(W, q, mu)
     if not (matrix.flags.writeable and free.flags.writeable and friction.flags.writeable):  # compiled for one kind
         return matrix.copy(), free.copy(), friction.copy()
@@ -348,22 +403,22 @@ def _checked_problem(W: Any, q: ArrayLike, mu: ArrayLike) -> tuple[Any, Array, A
         except (TypeError, ValueError):
             raise ParameterError(f"W: expected a matrix of numbers, found {W!r:.80}") from None
         numbers = matrix
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] % 3 or matrix.shape[0] == 0:
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] % 3:
         raise ParameterError(f"W: expected a square matrix with three rows per contact, found shape {matrix.shape}")
     if not np.isfinite(numbers).all():
         raise ParameterError("W: every number must be finite, found NaN or infinity")
     diagonal = matrix.diagonal()
-    if not diagonal.min() > 0.0:
+    if len(diagonal) and not diagonal.min() > 0.0:
         row = int(np.argmin(diagonal))
         raise ParameterError(
             f"W[{row}, {row}]: expected a positive number (what an impulse moves), found {diagonal[row]}"
         )
-    asymmetry = abs(matrix - matrix.T).max()
+    asymmetry = abs(matrix - matrix.T).max() if len(diagonal) else 0.0
     if asymmetry > ASYMMETRY * diagonal.max():
         raise ParameterError(f"W: expected a symmetric matrix, found entries that differ by {asymmetry:.3g}")
     count = matrix.shape[0] // 3
     friction = checked("mu", np.full(count, mu) if np.ndim(mu) == 0 else mu, count)
-    if friction.min() < 0.0:
+    if count and friction.min() < 0.0:
         k = int(np.argmin(friction))
         raise ParameterError(f"mu[{k}]: expected a number of at least 0, found {friction[k]}")
     return matrix, checked("q", q, matrix.shape[0]), friction

@@ -5,8 +5,8 @@ import pytest
 
 from legged_contact_sim import RobotModel, Simulator
 
+HARD = {2: 10}  # of 400 steps, so many of these seeds may not converge: legs that jam; six were seen
 MOST_ITERATIONS = 100_000  # of a step with all its passes
-HARD = (2,)  # seeds of which a few steps are known not to converge: 17 of 400
 TIME_STEP = 1e-3
 
 
@@ -43,7 +43,7 @@ def random_robot(random):
     return RobotModel.from_urdf(f'<robot name="random">{text}</robot>', "floating")
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", [*range(12), 51])  # 2 and 51: joints that jam, corners of two links at one place
 def test_random_robots_under_random_commands_converge(seed):
     random = np.random.default_rng(seed)
     robot = random_robot(random)
@@ -62,7 +62,7 @@ def test_random_robots_under_random_commands_converge(seed):
     assert np.isfinite(run.q).all()
     assert iterations.max() <= MOST_ITERATIONS
     assert unconverged == (residual > 1e-8).sum()  # all that is not solved is told
-    assert unconverged == 0 or seed in HARD
+    assert unconverged <= HARD.get(seed, 0)
 
 
 def test_a_crouch_that_puts_the_knees_on_their_limits_converges():

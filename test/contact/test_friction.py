@@ -121,6 +121,38 @@ def test_a_warm_start_at_the_solution_stays_there():
     np.testing.assert_allclose(again.impulses, first.impulses, atol=1e-9)
 
 
+def test_no_contacts_have_no_impulses():
+    for W in (np.zeros((0, 0)), sparse.csr_matrix((0, 0))):
+        found = solve_friction(W, np.zeros(0), 0.5)
+        assert found.converged and found.status == "solved"
+        assert found.impulses.shape == found.velocities.shape == (0,)
+
+
+@pytest.mark.parametrize("size", [1e6, 1e200])
+def test_a_start_that_is_nonsense_does_not_spoil_the_solution(size):
+    W, q = stack([2.0, 5.0, 1.0])
+    found = solve_friction(W, q, 0.7, start=size * np.random.default_rng(1).normal(size=len(q)))
+    assert found.converged
+    assert_coulomb(W, q, 0.7, found.impulses, 1e-8)
+
+
+@pytest.mark.parametrize("mu", [0.0, 1e3, 1e6])
+def test_extreme_friction_is_solved(mu):
+    W, q = plate(4, v=(1.0, 0.3, 0.0, 0.0, 0.0, 2.0))
+    found = solve_friction(W, q, mu, 1e-9)
+    assert found.converged
+    along, slip = found.impulses.reshape(-1, 3)[:, 1:], found.velocities.reshape(-1, 3)[:, 1:]
+    assert not along.any() if mu == 0.0 else np.abs(slip).max() < 1e-6
+
+
+def test_a_contact_that_can_move_in_one_way_only_is_solved_or_told():
+    W, q = np.ones((3, 3)), np.array([-1.0, 2.0, 0.0])  # a bead on a wire: all rows are the same motion
+    found = solve_friction(W, q, 0.5)
+    assert np.isfinite(found.impulses).all()
+    assert found.converged
+    assert_coulomb(W, q, 0.5, found.impulses, 1e-8)
+
+
 def test_a_body_squeezed_between_two_walls_that_close_has_no_solution():
     J = np.vstack([
         contact_rows(1, 0, (0.0, 0.0, -0.1), -1, None, (0.0, 0.0, 1.0)),
@@ -149,7 +181,9 @@ def test_a_body_squeezed_between_two_walls_that_close_has_no_solution():
         ({"mu": [0.5, 0.5]}, "mu: expected shape"),
         ({"mu": -0.1}, r"mu\[0\]: expected a number of at least 0"),
         ({"start": np.zeros(4)}, "start: expected shape"),
+        ({"W": np.array([[1.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 1.0]])}, "W: expected a positive semidefinite"),
         ({"tolerance": 0.0}, "tolerance"),
+        ({"tolerance": "small"}, "tolerance"),
         ({"max_iterations": 0}, "max_iterations"),
     ],
 )

@@ -3,6 +3,8 @@
 The law is that of `problem`, the friction disc exact.
 """
 
+import math
+
 from ...jit import inlined, shared
 from .block_sweeps import block_gauss_seidel, sweep
 from .factored import factored_residual, factored_step, factored_sweep
@@ -16,6 +18,7 @@ ACCEPTABLE = 100.0  # times the tolerance: residual that a step accepts where it
 SETTLING = 0.25  # relaxation of the prox step that ends a step without any other, with FEW contacts
 FEW = 4  # more of them push the same body, each as if it were alone: together they would go too far
 QUICK = 30  # Newton steps and sweeps, after which the proximal method takes over
+PATIENCE = 100  # iterations from a first guess, after which the search begins anew without it
 
 
 @inlined
@@ -88,15 +91,32 @@ def settle(problem):
 
 
 @inlined
-def solve_any(problem, tolerance, accepted, max_iterations, measure):
+def begin_anew(problem):
+    """Forget the impulses: go back to what one sweep finds from none."""
+    for r in range(problem.rows):
+        problem.z[r], problem.work.shares[r] = 0.0, 0.0
+    sweep(problem, 1.0)
+
+
+@inlined
+def solve_any(problem, tolerance, accepted, max_iterations, patience, measure):
     """Solve a friction problem, quickly where that is possible; return the iterations and the residual.
 
-    Arguments as for `solve_contacts`; the proximal method takes over where that one takes too long.
+    Arguments as for `solve_contacts`; the proximal method takes over where that one takes too long. After ``patience``
+    iterations the search begins anew from no impulses: where contacts are redundant, a first guess may share them in a
+    way from which no step leads to a solution.
     """
-    iterations, residual = solve_contacts(problem, tolerance, accepted, min(QUICK, max_iterations), measure)
-    if residual > accepted and iterations < max_iterations:
-        more, residual = solve_proximal(problem, tolerance, accepted, max_iterations - iterations, measure)
-        iterations += more
+    iterations, residual = 0, math.inf
+    for end in (min(patience, max_iterations), max_iterations):
+        if residual <= accepted or iterations >= end:
+            break
+        if iterations > 0:
+            begin_anew(problem)
+        steps, residual = solve_contacts(problem, tolerance, accepted, min(QUICK, end - iterations), measure)
+        iterations += steps
+        if residual > accepted and iterations < end:
+            steps, residual = solve_proximal(problem, tolerance, accepted, end - iterations, measure)
+            iterations += steps
     return iterations, residual
 
 
@@ -105,7 +125,7 @@ def solve_by_blocks(system, contacts, rows, h, settings):
     """Solve the contact problem of a step; return the iterations, the residual, and whether it is solved."""
     problem = problem_of_step(system, system.work, contacts, rows, h, settings)
     tolerance, accepted, most = settings.tolerance, ACCEPTABLE * settings.tolerance, settings.max_iterations
-    iterations, residual = solve_any(problem, tolerance, accepted, most, complementarity_residual)
+    iterations, residual = solve_any(problem, tolerance, accepted, most, PATIENCE, complementarity_residual)
     return iterations, residual, residual <= accepted
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from ...jit import compiled, inlined, shared
 from ..records import OPEN, SETTINGS, SLIP, STICK, extended
-from .block import ACCEPTABLE, solve_any
+from .block import ACCEPTABLE, PATIENCE, solve_any
 from .problem import FrictionWork, block_velocity, friction_work, problem_with_one_friction, row_velocity
 from .residuals import complementarity_residual
 
@@ -236,7 +236,7 @@ def solve_unilateral(G, b, z, w, contacts, rows, modes, work, settings):
     if not solved and settings.finish == 1:
         problem = problem_with_one_friction(G, b, z, w, modes, work.friction, contacts, rows, mu, 0.0)
         accepted = ACCEPTABLE * FINISH_TOLERANCE
-        more, residual = solve_any(problem, FINISH_TOLERANCE, accepted, most, complementarity_residual)
+        more, residual = solve_any(problem, FINISH_TOLERANCE, accepted, most, PATIENCE, complementarity_residual)
         iterations, solved = iterations + more, residual <= accepted
     return iterations, residual, solved
 

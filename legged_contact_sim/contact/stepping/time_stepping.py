@@ -30,14 +30,11 @@ from ...dynamics.kinematics import carry_two_velocities, place_bodies
 from ...dynamics.manifold import move
 from ...jit import Call, inlined, inlined_always
 from ...terrain.motion import lean_ground
-from ..bookkeeping import (
-    book_contacts,
-    book_solution,
-)
+from ..bookkeeping import book_contacts, book_solution, forget_solutions
 from ..constraint_rows import closing_speed, fill_limit_offsets, fill_rows, find_limits, passes_limit
 from ..impulses import apply_impulses, external_forces_act, release_joints
 from ..joint_rows import append_joint_rows, drop_rows, give_to_rows, joint_laws_are_rows, take_from_rows
-from ..records import FACTORED, JOINT_ROWS, UNCONVERGED
+from ..records import FACTORED, JOINT_ROWS, RESIDUAL, UNCONVERGED
 from ..system import NEEDED, SOLVER, System
 from .acting_contacts import (
     AT_MIDPOINT,
@@ -270,23 +267,23 @@ def iterate_impulses(system, solve, part, acting, settings, solve_without_G, clo
     """
     h, laws, bounce = part.length, joint_laws_are_rows(system), restitution_acts(settings)
     again = acting.contacts + acting.joints > 0 or laws
+    iterations, residual, solved = 0, 0.0, True
     if not again:
         take_free_velocities(system)
     while again:
         contacts, rows = acting.contacts, 3 * acting.contacts + acting.joints
         fill_unilateral_offsets(system, acting, h, settings, bounce)
-        tried, residual, solved = 0, math.inf, False
+        steps, residual, solved = 0, math.inf, False
         if h > 0.0 and not laws:
-            tried, residual, solved = solve_without_G(system, contacts, acting.joints, h, settings)
-        iterations, system.ledger[SOLVER + FACTORED] = tried, 1.0 if solved else 0.0
+            steps, residual, solved = solve_without_G(system, contacts, acting.joints, h, settings)
+        iterations, system.ledger[SOLVER + FACTORED] = iterations + steps, 1.0 if solved else 0.0
         if not solved:
             fill_rows(system, contacts, acting.joints)
             if laws:
                 rows += append_joint_rows(system, system.state[len(system.state) - system.dofs.shape[1] :], h, rows)
             close_rows(system, contacts, rows)
-            iterations, residual, solved = solve(system, contacts, rows, h, settings)
-            iterations += tried
-        book_solution(system.ledger, iterations, residual, solved)
+            steps, residual, solved = solve(system, contacts, rows, h, settings)
+            iterations += steps
         again = h == 0.0 and gains_energy(system, contacts, system.impulses, bounce)
         apply(system, contacts, rows)
         if h == 0.0:
@@ -296,6 +293,7 @@ def iterate_impulses(system, solve, part, acting, settings, solve_without_G, clo
             again, acting = more.contacts > contacts or more.joints > acting.joints, more
             if acting.first == NO_ROOM:
                 break
+    book_solution(system.ledger, iterations, residual, solved)
     return acting
 
 
@@ -344,8 +342,10 @@ def try_part(system, method, part, settings, predict, detect, solve, revise):
     """
     pushed = external_forces_act(system.forces)
     acting, passes, again = Acting(0, 0, math.inf), 0, True
+    residual, unconverged = system.ledger[SOLVER + RESIDUAL], system.ledger[SOLVER + UNCONVERGED]
     begin_part(system, part, settings)
     while again and passes < MAX_PASSES:
+        forget_solutions(system.ledger, residual, unconverged)
         predict(system, method, part, pushed, settings)
         acting = detect(system, method, part, settings)
         if acting.first >= part.length:
@@ -353,6 +353,7 @@ def try_part(system, method, part, settings, predict, detect, solve, revise):
         if acting.first < part.length:
             system.pending[NEEDED] = acting.contacts
             drop_rows(system)
+            forget_solutions(system.ledger, residual, unconverged)
             return acting.first
         again = revise(system, method, part, acting, passes, settings)
         passes += 1
