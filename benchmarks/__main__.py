@@ -5,7 +5,7 @@ import os
 from functools import partial
 from pathlib import Path
 
-from . import batch, dynamics, event_driven, friction, growth, judge, reading, steps, table1, worlds
+from . import batch, dynamics, event_driven, friction, growth, judges, reading, steps, table1, worlds
 from .report import RESULTS, write_json
 from .timing import machine, use_one_core
 
@@ -18,7 +18,7 @@ PARTS = {
     "worlds": worlds.run,
     "growth": growth.run,
     "friction": friction.run,
-    "judge": judge.run,
+    "judge": judges.run,
     "table1": table1.run,
 }
 

@@ -1,5 +1,7 @@
 """Drives that hold a target by gains give no more than their limit, whatever happens within a step."""
 
+import re
+
 import numpy as np
 import pytest
 from contact_cases import TIME_STEPS, pendulum_xml, robot_named, simulator, wheel_xml
@@ -66,6 +68,19 @@ def test_stiff_drives_of_a_dropped_quadruped_stay_within_their_limits(name):
         most = max(most, (np.abs(sim.effort) / limits).max())
     assert most == pytest.approx(1.0, abs=2e-6), "the landing asks for all they have, and gets no more"
     assert abs(report.energy.remainder) < 0.05
+
+
+@pytest.mark.parametrize("model", [*MODELS, "hybrid", "embedding"])
+def test_a_drive_without_a_top_speed_turns_a_wheel_that_turns_already(model):
+    """J dw/dt = effort, both ways: event-driven models once gave a drive of unlimited speed nothing forward."""
+    inertia, effort, rate, time = 2.0, 5.0, 3.0, 0.1
+    text = re.sub("<limit[^>]*>", "", wheel_xml(inertia=inertia).replace("revolute", "continuous"))
+    for sign in (1.0, -1.0):
+        sim = simulator(robot_named(text), model)
+        sim.reset([0.0], [rate])
+        run = sim.run(time, lambda *_, given=[sign * effort]: given)
+        assert run.v[-1, 0] == pytest.approx(rate + sign * effort / inertia * time, rel=1e-9)
+        assert run.works[-1, 0] == pytest.approx(0.5 * inertia * (run.v[-1, 0] ** 2 - rate**2), rel=1e-8)
 
 
 @models

@@ -53,9 +53,10 @@ def remaining_push(link, effort, rate):
 
     The share falls to zero within the last part of the speed range, since a jump would make the integrator crawl.
     """
-    if effort * rate <= 0.0:
+    left, ramp = link.velocity_limit - abs(rate), SPEED_RAMP * link.velocity_limit
+    if effort * rate <= 0.0 or left >= ramp:  # also without a top speed, where both are infinite
         return 1.0
-    return min(1.0, max(0.0, (link.velocity_limit - abs(rate)) / (SPEED_RAMP * link.velocity_limit)))
+    return max(0.0, left / ramp)
 
 
 @inlined
