@@ -85,7 +85,7 @@ types: $(VENV)/.packages ## mypy
 bench: $(VENV)/.bench ## compare with other engines
 	@$(RUN) -m benchmarks
 
-judge: $(VENV)/.bench ## errors against closed forms and conservation, beside MuJoCo's and Pinocchio's
+judge: $(VENV)/.bench ## errors against closed forms and conservation, beside those of MuJoCo, DART, Drake and Pinocchio; SimBenchmark
 	@$(RUN) -m benchmarks judge
 
 bench-ros: $(VENV)/.ros ## how much of a core the simulator node takes at full load (a minute)

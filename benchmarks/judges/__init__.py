@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any
 
 import matplotlib.pyplot as plt
+import numpy as np
 
 from ..friction import our_solution
 from ..friction_problems import built_in
@@ -71,7 +72,7 @@ def plot(bodies: dict[str, dict[str, float]], flights: dict[str, dict[str, list[
     for k, engine in enumerate(names):
         places = [row + (k - 0.5 * (len(names) - 1)) * height for row in range(len(bodies))]
         bars.barh(
-            places, [max(found.get(engine, 0.0), 1e-9) for found in bodies.values()], height, color=colours[engine]
+            places, [np.maximum(found.get(engine, np.nan), 1e-9) for found in bodies.values()], height, color=colours[engine]
         )
     bars.set_yticks(range(len(bodies)), list(bodies))
     bars.invert_yaxis()
@@ -104,7 +105,10 @@ def print_flights(robot: str, found: dict[str, dict[str, list[float]]]) -> None:
 
 def print_standing(robot: str, found: dict[str, dict[str, float]]) -> None:
     """Print how the robot stood."""
-    rows = [[name, f"{row['creep']:.3g}", f"{row['step']:.1f}"] for name, row in found.items()]
+    rows = [
+        [name, "it falls" if np.isinf(row["creep"]) else f"{row['creep']:.3g}", f"{row['step']:.1f}"]
+        for name, row in found.items()
+    ]
     rows += [[f"{name}, published", "", f"{step:.1f}"] for name, step in PUBLISHED_STEP.items()]
     title = f"SimBenchmark, standing of {robot} for 250 s at {1e3 * STANDING_STEP:g} ms"
     print_table(title, ["engine", "creep of the trunk, mm", "time of a step, us"], rows)
