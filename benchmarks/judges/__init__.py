@@ -71,9 +71,8 @@ def plot(bodies: dict[str, dict[str, float]], flights: dict[str, dict[str, list[
     bars, height = axes[0, 0], 0.8 / len(names)
     for k, engine in enumerate(names):
         places = [row + (k - 0.5 * (len(names) - 1)) * height for row in range(len(bodies))]
-        bars.barh(
-            places, [np.maximum(found.get(engine, np.nan), 1e-9) for found in bodies.values()], height, color=colours[engine]
-        )
+        errors = [np.maximum(found.get(engine, np.nan), 1e-9) for found in bodies.values()]
+        bars.barh(places, errors, height, color=colours[engine])
     bars.set_yticks(range(len(bodies)), list(bodies))
     bars.invert_yaxis()
     bars.set(xscale="log", xlabel="error, in the unit of its name", title="single bodies")
