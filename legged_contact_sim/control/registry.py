@@ -14,13 +14,14 @@ from .controller import Controller
 from .joint_pid import JointPid
 from .operational_space_jump import OperationalSpaceJump
 from .parameters import make_parameters
+from .planar_walk import PlanarWalk
 from .policy import Policy
 from .quadruped_jump import QuadrupedJump
 from .zmp_trot import ZmpTrot
 
 CONTROLLERS: dict[str, type[Controller]] = {
     kind.name: kind
-    for kind in (JointPid, ZmpTrot, Balance, QuadrupedJump, OperationalSpaceJump, CapabilityJump, Policy)
+    for kind in (JointPid, ZmpTrot, Balance, QuadrupedJump, OperationalSpaceJump, CapabilityJump, PlanarWalk, Policy)
 }
 
 

@@ -23,6 +23,7 @@ DEFAULTS: dict[str, Any] = {
     "initial.lift": 0.0,
     "hold.stiffness": 0.0,
     "hold.damping": 0.0,
+    "hold.integral": 0.0,
     "hold.proposed": False,
 }
 
@@ -101,9 +102,9 @@ class Scenario:
         )
         values = {**DEFAULTS, **self.values}
         sim.reset(*start_state(sim, values))
-        stiffness, damping = holding_gains(sim.robot, values)
-        if self["controller"] == NONE and (stiffness.any() or damping.any()):
-            sim.hold(stiffness, damping, sim.state.q[sim.robot.position_indices])
+        gains = stiffness, damping, integral = holding_gains(sim.robot, values)
+        if self["controller"] == NONE and any(gain.any() for gain in gains):
+            sim.hold(stiffness, damping, sim.state.q[sim.robot.position_indices], integral)
         start_pushes(sim, self.values)
         return sim
 

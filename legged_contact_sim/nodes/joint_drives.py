@@ -50,16 +50,16 @@ class JointDrives:
         self._simulator, self._inside, self._delay = simulator, inside, delay
         count = simulator.robot.joint_count
         self.effort = np.zeros(count)
-        self._targets = np.zeros((4, count))  # positions, velocities, stiffness, damping
-        self._rest = np.zeros((4, count))
+        self._targets = np.zeros((5, count))  # positions, velocities, stiffness, damping, integral gain
+        self._rest = np.zeros((5, count))
         self._waiting: deque[tuple[float, Wanted]] = deque()
         self._changed = True
         self.motion: Motion | None = None
 
-    def rest_at(self, position: np.ndarray, stiffness: np.ndarray, damping: np.ndarray) -> None:
-        """Take the targets of joints that nobody commands, (joint_count,), and their gains, likewise."""
+    def rest_at(self, position: np.ndarray, gains: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+        """Take the targets of joints that nobody commands, (joint_count,), and stiffness, damping and integral gain."""
         at_rest = (self._targets == self._rest).all(axis=0)
-        self._rest[:] = position, np.zeros(len(position)), stiffness, damping
+        self._rest[:] = position, np.zeros(len(position)), *gains
         self._targets[:, at_rest] = self._rest[:, at_rest]
         self._changed = True
 
@@ -93,8 +93,8 @@ class JointDrives:
             nothing = np.zeros(len(columns))
             self._put_into_force(Wanted(columns, nothing, position[columns], velocity[columns], *gains[:, columns]))
         if self._changed:
-            position, velocity, stiffness, damping = self._targets
-            self._simulator.command(position, velocity, stiffness=stiffness, damping=damping)
+            position, velocity, stiffness, damping, integral = self._targets
+            self._simulator.command(position, velocity, stiffness=stiffness, damping=damping, integral=integral)
             self._changed = False
 
     def _put_into_force(self, wanted: Wanted) -> None:
@@ -103,13 +103,13 @@ class JointDrives:
         if wanted.stiffness is not None and wanted.damping is not None:
             gains = wanted.stiffness, wanted.damping
             if self._inside:
-                targets = np.array([wanted.position, wanted.velocity, *gains])
+                targets = np.array([wanted.position, wanted.velocity, *gains, np.zeros(len(columns))])
             else:
                 robot = self._simulator.robot
                 q = self._simulator.q[robot.position_indices[columns]]
                 v = self._simulator.v[robot.velocity_indices[columns]]
                 effort = effort + gains[0] * (wanted.position - q) + gains[1] * (wanted.velocity - v)
-                targets = np.zeros((4, len(columns)))
+                targets = np.zeros((5, len(columns)))
         self.effort[columns] = effort
         if not np.array_equal(self._targets[:, columns], targets):
             self._targets[:, columns] = targets

@@ -62,6 +62,7 @@ NODE_PARAMETERS: dict[str, Declared] = {
     "paused": Declared(False, "begin paused", fixed=True),
     "hold.stiffness": Declared(0.0, "N m/rad; drives that hold the start pose without a controller; 0: none", 0.0, BIG),
     "hold.damping": Declared(0.0, "N m s/rad; of these drives", 0.0, BIG),
+    "hold.integral": Declared(0.0, "N m/(rad s); of these drives", 0.0, BIG),
     "hold.proposed": Declared(False, "these drives have gains proposed from the robot's inertia instead"),
     "drive.stiffness": Declared(
         Parameter.Type.DOUBLE_ARRAY, "N m/rad; gains of position commands, one or per joint; unset: found", fixed=True

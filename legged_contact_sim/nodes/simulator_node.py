@@ -300,7 +300,7 @@ class SimulatorNode(Node):
 
     def _hold(self, q: np.ndarray) -> None:
         joints = q[self.simulator.robot.position_indices]
-        self.commands.drives.rest_at(joints, *holding_gains(self.simulator.robot, self.values))
+        self.commands.drives.rest_at(joints, holding_gains(self.simulator.robot, self.values))
 
     def _look_at_new_state(self) -> None:
         self.snapshot.take_state(self.simulator)
@@ -343,7 +343,7 @@ class SimulatorNode(Node):
         if _ground(values) != _ground(before):
             model, parameters = contact_settings(values)
             self.simulator.switch_contact_model(model, terrain=terrain_settings(values), **parameters)
-        if any(values[name] != before[name] for name in ("hold.stiffness", "hold.damping", "hold.proposed")):
+        if any(values[name] != before[name] for name in values if name.startswith("hold.")):
             self._hold(start_state(self.simulator, values)[0])
         if values["real_time_factor"] != before["real_time_factor"]:
             self.pacer.target = values["real_time_factor"]

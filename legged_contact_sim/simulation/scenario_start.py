@@ -8,7 +8,7 @@ import numpy as np
 from ..dynamics.functions import checked, coordinates
 from ..errors import ParameterError
 from ..model import RobotModel
-from ..model.gains import Gains, proposed_gains
+from ..model.gains import proposed_gains
 from .simulator import Simulator
 
 
@@ -38,11 +38,16 @@ def start_state(simulator: Simulator, values: Mapping[str, Any]) -> tuple[np.nda
     return q, v
 
 
-def holding_gains(robot: RobotModel, values: Mapping[str, Any]) -> Gains:
-    """Return the gains (joint_count,) of the drives that hold the start inside the step; all zero: none do."""
+def holding_gains(robot: RobotModel, values: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return stiffness, damping and integral gain of the drives that hold the start inside the step.
+
+    Each is (joint_count,); all zero: none do.
+    """
+    own = (np.full(robot.joint_count, values[f"hold.{name}"]) for name in ("stiffness", "damping", "integral"))
+    stiffness, damping, integral = own
     if values["hold.proposed"]:
-        return proposed_gains(robot, period=0.0)
-    return Gains(*(np.full(robot.joint_count, values[f"hold.{name}"]) for name in ("stiffness", "damping")))
+        stiffness, damping = proposed_gains(robot, period=0.0)
+    return stiffness, damping, integral
 
 
 def start_pushes(simulator: Simulator, values: Mapping[str, Any]) -> None:

@@ -70,3 +70,14 @@ def test_any_robot_stands_by_drives_inside_the_step(robot):
     held, _ = scenario.changed({"controller": "joint_pid"}).start()  # then only the controller acts
     held.step()
     assert held.step().energy.actuators == 0.0
+
+
+def test_the_integral_gain_of_the_drives_takes_the_sag_out():
+    gains = {"hold.proposed": False, "hold.stiffness": 150.0, "hold.damping": 4.0}
+    errors = []
+    for integral in (0.0, 600.0):
+        sim, _ = Scenario.load("stand").changed({**gains, "hold.integral": integral}).start()
+        target = sim.robot.home[sim.robot.position_indices]
+        sim.run(2.0, sample_every=1000)
+        errors.append(np.abs(sim.state.q[sim.robot.position_indices] - target).max())
+    assert errors[0] > 0.01 and errors[1] < 0.1 * errors[0]

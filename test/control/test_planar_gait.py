@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from legged_contact_sim import RobotModel
+from legged_contact_sim.control import make_controller
 from legged_contact_sim.control.planar_gait import GaitShape, PlanarGait
+from legged_contact_sim.control.scenario import Scenario
 from legged_contact_sim.errors import ModelError, ParameterError
 from legged_contact_sim.simulation.contacts import contact_centers
 
@@ -37,3 +39,19 @@ def test_a_leg_that_does_not_reach_is_refused():
         PlanarGait(BIPED, GaitShape(speed=2.5))
     with pytest.raises(ModelError, match="left_foot"):
         PlanarGait(RobotModel.from_urdf("quadruped12"))
+
+
+def test_the_controller_walks_on_the_sole_s_points():
+    sim, controller = Scenario.load("bruneau_walk").start()
+    steps = round(controller.controller.gait.cycle / sim.time_step)
+    run = sim.run(1.5 * steps * sim.time_step, controller)
+    last = run.q[-steps:]
+    assert (last[-1, 0] - last[0, 0]) / (steps * sim.time_step) == pytest.approx(1.35, rel=0.05)
+    assert np.abs(last[:, 2]).max() < 0.05 and last[:, 1].min() > 0.8
+    weight = 9.81 * sim.robot.total_mass
+    assert run.forces[-steps:, :, 2].sum(axis=1).mean() == pytest.approx(weight, rel=0.05)  # the ground carries all
+
+
+def test_the_controller_wants_the_planar_biped():
+    with pytest.raises(ParameterError, match="quadruped12 has no joint root_x"):
+        make_controller("planar_walk", RobotModel.from_urdf("quadruped12"))

@@ -15,11 +15,13 @@ from scipy.spatial.transform import Rotation
 from sensor_msgs.msg import JointState
 
 from legged_contact_sim import ParameterError, RobotModel, Simulator
+from legged_contact_sim.actuation.rows import INTEGRAL
 from legged_contact_sim.dynamics import forward_kinematics
 from legged_contact_sim.nodes import cdr, pacing, throttle
 from legged_contact_sim.nodes.answers import EFFORTS, Answers
 from legged_contact_sim.nodes.cdr import STAMP, Template, put_stamp, serialized
 from legged_contact_sim.nodes.control_ticks import control_period
+from legged_contact_sim.nodes.joint_drives import JointDrives, Wanted
 from legged_contact_sim.nodes.markers import upright_to
 from legged_contact_sim.nodes.pacing import Pacer
 from legged_contact_sim.nodes.process import FAST_DDS_PROFILES, choose_profiles
@@ -282,3 +284,15 @@ def test_a_controller_withdraws_nothing_before_its_first_answer():
     commands = [deserialize_message(bytes(raw), JointState) for raw in sent]
     assert [command.header.stamp.nanosec for command in commands] == [2_000_000, 2_000_001]
     assert not np.any(commands[1].effort) and answers.stamp == 2_000_000
+
+
+def test_drives_at_rest_have_an_integral_gain_and_commanded_ones_have_none():
+    sim = Simulator(RobotModel.from_urdf("quadruped12"))
+    drives, count = JointDrives(sim, inside=True, delay=0.0), sim.robot.joint_count
+    gains = tuple(np.full(count, value) for value in (150.0, 4.0, 600.0))
+    drives.rest_at(sim.robot.home[sim.robot.position_indices], gains)
+    one = np.array([2])
+    drives.want(Wanted(one, np.zeros(1), np.zeros(1), np.zeros(1), np.full(1, 100.0), np.full(1, 5.0)), 0.0)
+    drives.apply(0.0, np.zeros((2, count)))
+    set_gains = sim.model.system.dofs[INTEGRAL, sim.robot.velocity_indices] / sim.time_step
+    assert set_gains == pytest.approx(np.where(np.arange(count) == 2, 0.0, 600.0))

@@ -13,9 +13,9 @@ from ...dynamics.spatial import scale
 from ...jit import inlined
 from ..bookkeeping import book_solution
 from ..constraint_rows import fill_rows
-from ..solvers.prox import Rows, fill_relaxations, iterate, prox_residual, solve_unilateral
+from ..solvers.prox import fill_relaxations, iterate, prox_residual, solve_unilateral
 from .cut_joints import joint_link
-from .row_blocks import fill_packed_velocities, pack_rows, sweep_packed_scalars
+from .row_blocks import packed_rows
 
 
 @inlined
@@ -144,8 +144,7 @@ def solve_forest(forest, cuts, contacts, unilateral, rows, settings, direct):
     if not direct:
         for r in range(3 * contacts, rows):
             bounds[0, r], bounds[1, r] = 0.0 if r < unilateral else -math.inf, math.inf
-        pack_rows(G, cuts.labels, unilateral, rows, cuts.blocks)
-        through = Rows(fill_packed_velocities, sweep_packed_scalars, cuts.blocks)
+        through = packed_rows(cuts.blocks, cuts.labels, unilateral)
         iterations = iterate(G, b, z, w, contacts, rows, mu, modes, work.relaxations, bounds, settings, through)
         residual = prox_residual(G, b, z, contacts, rows, mu, bounds, settings)
         solved = iterations <= settings.max_iterations

@@ -29,17 +29,17 @@ class Cuts(NamedTuple):
     parting: Any  # velocities along the duals with which the free trees come apart, (c, 6)
     reactions: Any  # forces along the duals that held the trees together in the last step, (c, 6)
     labels: Any  # which cut and dual a bilateral row belongs to, 6 cut + dual, (r,)
-    blocks: Any  # `RowBlocks` of the bilateral rows
+    blocks: Any  # `RowBlocks` of contacts and bilateral rows
     poses: Any  # of the cut bodies, integrated on their own: position, m, and quaternion, scalar last, (c, 7)
     motions: Any  # velocities with which the last step ended: of the bodies' origins, then angular, world axes, (c, 6)
 
 
-def cut_work(joints: np.ndarray, rows: int) -> Cuts:
-    """Return the work of a step for CUT records and at most so many rows."""
+def cut_work(joints: np.ndarray, contacts: int, rows: int) -> Cuts:
+    """Return the work of a step for CUT records and at most so many contacts and rows."""
     count = len(joints)
     duals, parting, reactions = np.zeros((count, 6, 6)), np.zeros((count, 6)), np.zeros((count, 6))
     poses, motions = np.zeros((count, 7)), np.zeros((count, 6))
-    labels, blocks = np.zeros(rows, dtype=np.int64), row_blocks(count, rows)
+    labels, blocks = np.zeros(rows, dtype=np.int64), row_blocks(contacts + count, rows)
     return Cuts(joints, duals, parting, reactions, labels, blocks, poses, motions)
 
 

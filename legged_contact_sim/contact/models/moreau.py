@@ -95,7 +95,7 @@ class Moreau(SteppingModel):
         self.system = self.system._replace(work=prox_work(rows), **arrays)
         state, dofs = np.zeros(forest.nv), np.zeros((DOF_ROWS, forest.nv))
         trees = self.system._replace(links=forest.links, state=state, result=state, dofs=dofs)
-        cuts = cut_work(forest.cuts, rows)
+        cuts = cut_work(forest.cuts, contacts, rows)
         self._cuts, self._start = cuts, self._poses()
         self.entry, self.solve = run_cut_entry, None
         self._fixed = (trees, cuts, self.settings, int(parameters.bilateral == "direct"))

@@ -49,11 +49,17 @@ class ProxWork(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """How iterations go through the rows of G: as they are, or as a set of rows that is mostly zeros allows."""
+    """How iterations go through the rows of G: as they are, or as a set of rows that is mostly zeros allows.
 
-    fill_velocities: Any  # inlined function as `fill_velocities`
-    sweep_scalars: Any  # inlined function as `sweep_scalars`
-    layout: Any  # the last argument of both
+    All but the last are inlined functions that take it as their last argument.
+    """
+
+    prepare: Any  # as `leave_rows`: before the first iteration, and whenever the relaxations have changed
+    contact_velocity: Any  # as `contact_velocity`
+    fill_scalars: Any  # as `fill_scalars`
+    take_scalars: Any  # as `take_scalars`
+    sweep_scalars: Any  # as `sweep_scalars`
+    layout: Any
 
 
 def prox_work(rows: int) -> ProxWork:
@@ -110,12 +116,30 @@ def project_scalar(z, w, r, relaxation, bounds):
 
 
 @inlined
-def fill_velocities(G, b, z, w, contacts, rows, layout):
-    """Fill the velocities w of all rows."""
-    for r in range(0, 3 * contacts, 3):
-        w[r], w[r + 1], w[r + 2] = block_velocity(G, b, z, r, rows)
+def leave_rows(G, b, contacts, rows, relaxations, solver, layout):
+    """Do nothing: rows are used as they are."""
+
+
+@inlined
+def contact_velocity(G, b, z, r, rows, layout):
+    """Return the velocities of the contact whose rows begin at ``r``."""
+    return block_velocity(G, b, z, r, rows)
+
+
+@inlined
+def fill_scalars(G, b, z, w, contacts, rows, layout):
+    """Fill the velocities w of scalar rows."""
     for r in range(3 * contacts, rows):
         w[r] = row_velocity(G, b, z, r, rows)
+
+
+@inlined
+def take_scalars(z, w, contacts, rows, relaxations, bounds, relative, absolute, progress, layout):
+    """Renew the impulses of scalar rows by their velocities w; return progress (see `take_impulse`)."""
+    for r in range(3 * contacts, rows):
+        new = project_scalar(z, w[r], r, relaxations[r], bounds)
+        progress = take_impulse(z, r, new, relative, absolute, progress)
+    return progress
 
 
 @inlined
@@ -130,30 +154,27 @@ def sweep_scalars(G, b, z, w, contacts, rows, relaxations, bounds, relative, abs
 @inlined
 def jacobi_sweep(G, b, z, w, contacts, rows, mu, modes, relaxations, bounds, relative, absolute, through):
     """One JOR iteration: all velocities, then all projections; return its largest change and largest excess, N s."""
-    progress = (0.0, -math.inf)
-    through.fill_velocities(G, b, z, w, contacts, rows, through.layout)
+    progress, layout = (0.0, -math.inf), through.layout
+    for r in range(0, 3 * contacts, 3):
+        w[r], w[r + 1], w[r + 2] = through.contact_velocity(G, b, z, r, rows, layout)
+    through.fill_scalars(G, b, z, w, contacts, rows, layout)
     for k in range(contacts):
         r = 3 * k
         z0, z1, z2, modes[k] = project_contact(z, w[r], w[r + 1], w[r + 2], r, mu, relaxations[r], relaxations[r + 1])
         progress = take_contact(z, r, z0, z1, z2, relative, absolute, progress)
-    for r in range(3 * contacts, rows):
-        new = project_scalar(z, w[r], r, relaxations[r], bounds)
-        progress = take_impulse(z, r, new, relative, absolute, progress)
-    return progress
+    return through.take_scalars(z, w, contacts, rows, relaxations, bounds, relative, absolute, progress, layout)
 
 
 @inlined
 def gauss_seidel_sweep(G, b, z, w, contacts, rows, mu, modes, relaxations, bounds, relative, absolute, through):
     """One SOR iteration: velocities and projection contact after contact; return as `jacobi_sweep`."""
-    progress = (0.0, -math.inf)
+    progress, layout = (0.0, -math.inf), through.layout
     for k in range(contacts):
         r = 3 * k
-        w0, w1, w2 = block_velocity(G, b, z, r, rows)
+        w0, w1, w2 = through.contact_velocity(G, b, z, r, rows, layout)
         z0, z1, z2, modes[k] = project_contact(z, w0, w1, w2, r, mu, relaxations[r], relaxations[r + 1])
         progress = take_contact(z, r, z0, z1, z2, relative, absolute, progress)
-    return through.sweep_scalars(
-        G, b, z, w, contacts, rows, relaxations, bounds, relative, absolute, progress, through.layout
-    )
+    return through.sweep_scalars(G, b, z, w, contacts, rows, relaxations, bounds, relative, absolute, progress, layout)
 
 
 @inlined
@@ -176,6 +197,7 @@ def iterate(G, b, z, w, contacts, rows, mu, modes, relaxations, bounds, settings
     """
     relative, absolute = settings.tolerance, settings.absolute_tolerance
     smallest, before, share = math.inf, math.inf, 1.0
+    through.prepare(G, b, contacts, rows, relaxations, settings.solver, through.layout)
     for k in range(1, settings.max_iterations + 1):
         if settings.solver == JOR:
             progress = jacobi_sweep(
@@ -193,6 +215,7 @@ def iterate(G, b, z, w, contacts, rows, mu, modes, relaxations, bounds, settings
                 share, relative, absolute = 0.5 * share, 0.5 * relative, 0.5 * absolute
                 for r in range(rows):
                     relaxations[r] *= 0.5
+                through.prepare(G, b, contacts, rows, relaxations, settings.solver, through.layout)
             smallest, before = math.inf, smallest
     return settings.max_iterations + 1
 
@@ -230,7 +253,7 @@ def solve_unilateral(G, b, z, w, contacts, rows, modes, work, settings):
     for r in range(3 * contacts, rows):
         bound = work.friction.bounds[r]
         bounds[0, r], bounds[1, r] = -bound, bound if bound > 0.0 else math.inf
-    through = Rows(fill_velocities, sweep_scalars, 0)
+    through = Rows(leave_rows, contact_velocity, fill_scalars, take_scalars, sweep_scalars, 0)
     iterations = iterate(G, b, z, w, contacts, rows, mu, modes, work.relaxations, bounds, settings, through)
     residual, solved = prox_residual(G, b, z, contacts, rows, mu, bounds, settings), iterations <= most
     if not solved and settings.finish == 1:

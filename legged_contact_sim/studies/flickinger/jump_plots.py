@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..frame import Result
+from ..frame.drawing import legend_below
 from .plots import new_figure
 
 NAMES = {"guess": "initial guess", "optimised": "optimised"}
@@ -63,13 +64,13 @@ def draw_error(result: Result) -> Any:
 
 def draw_pose(name: str, result: Result) -> Any:
     """Return figure 6.6 or 6.7: the leg in its first configuration, from the side and from the front."""
-    figure = new_figure(8, 3.6)
+    figure = new_figure(8, 4.2)
     table = result.tables[f"pose_{name}"]
     for axes, across in zip(figure.subplots(1, 2, sharey=True), "xy", strict=True):
         axes.axhline(0.0, color="0.6", linewidth=0.8)
         axes.plot(1e3 * table[across], 1e3 * table["z"], "o-", linewidth=2.0, markersize=5)
         axes.plot(1e3 * table[across][0], 1e3 * table["z"][0], "s", color="black", markersize=9, label="body")
-        axes.set(xlabel=f"{across} (mm)", aspect="equal", xlim=(-130.0, 130.0))
+        axes.set(xlabel=f"{across} (mm)", aspect="equal", xlim=(-130.0, 130.0), ylim=(-15.0, 195.0))
         axes.grid(alpha=0.3)
     figure.axes[0].set_ylabel("z (mm)")
     figure.axes[0].legend(loc="upper left")
@@ -89,7 +90,7 @@ def draw_forces(name: str, result: Result) -> Any:
     force.set(xlabel="time (s)", ylabel="contact force (N)", xlim=(0.0, 0.1))
     torque.set(xlabel="time (s)", ylabel="torque (N m)", xlim=(0.0, 0.1))
     for axes in (force, torque):
-        axes.legend(fontsize="small")
+        legend_below(axes)
         axes.grid(alpha=0.3)
     figure.suptitle(f"Jump, {NAMES[name]} configuration: the first 0.1 s")
     return figure
@@ -107,7 +108,7 @@ def draw_angles(name: str, result: Result) -> Any:
     angles.set(xlabel="time (s)", ylabel="angle (rad)")
     heights.set(xlabel="time (s)", ylabel="height (mm)")
     for axes in (angles, heights):
-        axes.legend(fontsize="small")
+        legend_below(axes)
         axes.grid(alpha=0.3)
     figure.suptitle(f"Jump, {NAMES[name]} configuration")
     return figure

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..frame import Result
+from ..frame.drawing import legend_below
 from .runs import WEDGE, WEDGE_CPU, WHEELS, Run, friction_curves
 
 
@@ -48,10 +49,11 @@ def plot_bicycle(run: Run, result: Result) -> Any:
     path.set(xlabel="x (m)", ylabel="z (m)", title=f"rod's centre: {run.title}", aspect="equal", adjustable="datalim")
     plot_energies(energy, result)
     friction.plot(used["time"], used["used"], ".")
+    friction.set(xlim=energy.get_xlim(), ylim=(0.0, 1.1 * run.parameters["friction"]))
     for name, style in (("friction", "--"), ("dynamic_friction", ":")):
         friction.axhline(run.parameters[name], color="grey", linestyle=style, label=name.replace("_", " "))
     friction.set(xlabel="time (s)", ylabel="tangential over normal impulse", title="friction used in the impacts")
-    friction.legend()
+    legend_below(friction)
     return figure
 
 
@@ -76,10 +78,11 @@ def plot_forces(run: Run, result: Result) -> Any:
     table = result.tables["forces"]
     figure = new_figure(10, 4)
     for axes, kind in zip(figure.subplots(1, 2), ("tangential", "normal"), strict=True):
-        for name in (column for column in table if column.startswith(kind)):
-            axes.plot(table["time"], table[name], linewidth=0.8, label=name.removeprefix(f"{kind}_").replace("_", " "))
+        for k, name in enumerate(column for column in table if column.startswith(kind)):
+            label, wide = name.removeprefix(f"{kind}_").replace("_", " "), 2.4 - 1.6 * k  # both show where they agree
+            axes.plot(table["time"], table[name], linewidth=wide, alpha=1.0 if k else 0.5, label=label)
         axes.set(xlabel="time (s)", ylabel=f"{kind} force (N)")
-        axes.legend(fontsize="small")
+        legend_below(axes)
     figure.suptitle(f"{run.robot.replace('_', ' ')}: {run.title}; impacts as impulse over 10 ms")
     return figure
 
@@ -91,7 +94,7 @@ def plot_energies(axes: Any, result: Result) -> None:
     axes.plot(series["time"], series["kinetic"], linewidth=0.8, label="kinetic")
     axes.plot(series["time"], series["potential"], linewidth=0.8, label="potential")
     axes.set(xlabel="time (s)", ylabel="energy (J)", title="energy")
-    axes.legend()
+    legend_below(axes)
 
 
 def plot_friction_curves(_: Result) -> Any:
@@ -103,14 +106,13 @@ def plot_friction_curves(_: Result) -> Any:
         for k, e in enumerate(restitutions):
             curve, label = np.where(pushes[k], needed[k], np.nan), f"e = {e:g}, sticks with {sticking[k]:.2f}"
             axes.plot(speeds, curve, color=str(0.75 * (1 - e)), linewidth=1.0, label=label)
-        pulls = ~pushes[-1]
-        axes.fill_between(speeds, 0.0, 2.0, where=pulls, color="tab:orange", alpha=0.2, label="e = 1: would pull")
-        for value, style in ((WEDGE["friction"], "--"), (WEDGE["dynamic_friction"], ":")):
-            axes.axhline(value, color="tab:red", linestyle=style, linewidth=0.8)
-        axes.axvline(0.0, color="tab:blue", linewidth=0.6)
-        axes.set(ylim=(0.0, 2.0), xlabel="downhill velocity after the impact (m/s)", ylabel="|p_t| / p_n")
+        for name, style in (("friction", "--"), ("dynamic_friction", ":")):
+            words = name.replace("_", " ")
+            axes.axhline(WEDGE[name], color="tab:red", linestyle=style, linewidth=0.8, label=f"{words} {WEDGE[name]:g}")
+        axes.axvline(0.0, color="tab:blue", linewidth=0.6, label="sticking")
+        axes.set(ylim=(0.0, 2.6), xlabel="downhill velocity after the impact (m/s)", ylabel="|p_t| / p_n")
         axes.set_title(f"wedge {angle} deg", fontsize=10)
-        axes.legend(fontsize=7)
+        axes.legend(fontsize=7, ncols=2, loc="upper center")
     return figure
 
 
@@ -132,7 +134,7 @@ def plot_block_positions(result: Result) -> Any:
             (motion["position"], "dZ"),
         ):
             axes.plot(motion["time"], 1e3 * values, linewidth=1.0, label=word)
-        axes.set(ylabel="position (mm)", title=label)
+        axes.set(ylabel="position (mm)", ylim=(-20.0, 29.0), title=label)
         axes.legend(loc="upper right", ncols=3, fontsize="small")
         axes.grid(alpha=0.3)
     axes.set_xlabel("time (s)")

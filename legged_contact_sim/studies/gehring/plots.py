@@ -43,6 +43,9 @@ def draw_alpha(result: Result) -> Any:
         chosen = TABLE[name].parameters["alpha"]
         place = np.interp(chosen, table["alpha"], table[name])
         axes.plot(chosen, place, "o", color=line.get_color(), markersize=4)
+    ticks = (10, 20, 50, 100, 200)
+    axes.set_yticks(ticks, [str(tick) for tick in ticks])
+    axes.minorticks_off()
     axes.set(xlabel="relaxation α (dot: the study's choice)", ylabel="mean prox iterations of a step")
     axes.legend(ncols=2, fontsize=8)
     return figure

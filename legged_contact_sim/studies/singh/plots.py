@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..frame import Result
+from ..frame.drawing import legend_beside
 from .jump import FOOT, MOTORS
 
 WEIGHT = 35.892 * 9.81  # N
@@ -34,7 +35,7 @@ def fall_energy(result: Result) -> Any:
     total.plot(time, sum_of_both - sum_of_both[0], color="tab:green", label="total minus its start")
     for axes in (everything, total):
         axes.set_ylabel("energy (J)")
-        axes.legend(loc="best", fontsize="small")
+        legend_beside(axes)
         mark_events(axes, result)
     return drawing
 
@@ -43,14 +44,14 @@ def fall_reactions(result: Result) -> Any:
     """Return gaps and reactions of both ends of the foot."""
     series = result.tables["series"]
     drawing, (gaps, forces) = figure(2, "Singh: foot of the falling leg")
-    for name in FOOT:
-        gaps.plot(series["time"], 1e3 * series[f"gap_{name}"], label=name)
+    for name, style in zip(FOOT, ("-", "--"), strict=True):
+        gaps.plot(series["time"], 1e3 * series[f"gap_{name}"], style, label=name)
         forces.plot(series["time"], series[f"normal_{name}"], label=f"{name} normal")
         forces.plot(series["time"], series[f"tangential_{name}"], "--", label=f"{name} tangential")
     gaps.set_ylabel("gap (mm)")
     forces.set(ylabel="reaction (N)", ylim=(-1.5 * WEIGHT, 2.0 * WEIGHT))  # an impact's mean would dwarf the rest
     for axes in (gaps, forces):
-        axes.legend(loc="best", fontsize="small")
+        legend_beside(axes)
         mark_events(axes, result)
     return drawing
 
@@ -80,7 +81,7 @@ def jump_overview(result: Result) -> Any:
     gaps.set_ylabel("gap (m)")
     forces.set(ylabel="reaction (N)", ylim=(-0.2 * WEIGHT, 4.0 * WEIGHT))
     for axes in (energy, torque, gaps, forces):
-        axes.legend(loc="upper right", fontsize="small")
+        legend_beside(axes)
         for begin in result.numbers["phase_times"]:
             axes.axvline(begin, color="0.6", linewidth=0.8)
     name_phases(energy, result)
@@ -104,7 +105,7 @@ def torques(result: Result) -> Any:
     for begin in numbers["phase_times"]:
         axes.axvline(begin, color="0.6", linewidth=0.8)
     axes.set_ylabel("torque (N m)")
-    axes.legend(loc="best", fontsize="small")
+    legend_beside(axes)
     name_phases(axes, result)
     return drawing
 
@@ -120,7 +121,7 @@ def work_and_energy(result: Result) -> Any:
     for begin in result.numbers["phase_times"]:
         axes.axvline(begin, color="0.6", linewidth=0.8)
     axes.set_ylabel("energy (J)")
-    axes.legend(loc="best", fontsize="small")
+    legend_beside(axes)
     return drawing
 
 
@@ -138,7 +139,8 @@ def foot_capture(result: Result) -> Any:
     axes.annotate("heel", (x[1], z[1]), fontsize=8, xytext=(2, 4), textcoords="offset points")
     axes.axhline(0.0, color="grey")
     axes.set(xlabel="x (m)", ylabel="z (m)", title=f"Singh: the foot leaves the ground, {result.numbers['variant']}")
-    axes.legend(fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
+    axes.margins(0.08)
+    legend_beside(axes)
     return drawing
 
 
@@ -153,8 +155,9 @@ def whole_capture(result: Result) -> Any:
     for k in range(count):
         part = table["picture"] == k
         axes.plot(table["x"][part] + step * k, table["z"][part], color="black", marker="o", markersize=2.5)
-        axes.annotate(f"{table['time'][part][0]:.2f} s", (float(table["x"][part].mean()) + step * k, -0.25), fontsize=7)
+        place = float(table["x"][part].mean()) + step * k, -0.25 - 0.25 * (k % 2)
+        axes.annotate(f"{table['time'][part][0]:.2f} s", place, fontsize=7)
     axes.axhline(0.0, color="grey")
-    axes.set(aspect="equal", ylabel="z (m)", xlabel=f"x (m), each {step:g} m further along")
+    axes.set(aspect="equal", ylim=(-0.7, None), ylabel="z (m)", xlabel=f"x (m), each {step:g} m further along")
     axes.set_title(f"Singh: motion of the leg, {result.numbers['variant']}")
     return drawing

@@ -1,0 +1,16 @@
+"""Bruneau's biped walks by prescribed joint motions. Arguments are those of simulator.launch.py."""
+
+from pathlib import Path
+
+from launch import LaunchDescription
+from launch.actions import IncludeLaunchDescription
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+
+
+def generate_launch_description() -> LaunchDescription:
+    """Return the simulator's launch description with this scenario."""
+    simulator = str(Path(__file__).with_name("simulator.launch.py"))
+    scenario = {"scenario": "bruneau_walk"}
+    return LaunchDescription(
+        [IncludeLaunchDescription(PythonLaunchDescriptionSource(simulator), launch_arguments=scenario.items())]
+    )
