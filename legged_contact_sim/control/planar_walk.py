@@ -7,7 +7,7 @@ import numpy as np
 
 from ..errors import ParameterError
 from ..model import RobotModel
-from .controller import Controller, Observation
+from .controller import Controller, DriveTargets, Observation
 from .parameters import Parameters, number, numbers, per_joint
 from .planar_gait import PlanarGait
 
@@ -60,8 +60,12 @@ class PlanarWalk(Controller):
         """Begin in the middle of a left support."""
         self._begin = observation.time - 0.5 * self.gait.shape.step_time
 
+    def targets(self, observation: Observation) -> DriveTargets:
+        """See `Controller.targets`."""
+        instant = observation.time - self._begin
+        return DriveTargets(self.gait.joints(instant), self.gait.joints(instant, 1), self._stiffness, self._damping)
+
     def effort(self, observation: Observation) -> np.ndarray:
         """See `Controller.effort`."""
-        instant = observation.time - self._begin
-        position = self._stiffness * (self.gait.joints(instant) - observation.positions)
-        return position + self._damping * (self.gait.joints(instant, 1) - observation.velocities)
+        position, velocity, stiffness, damping = self.targets(observation)
+        return stiffness * (position - observation.positions) + damping * (velocity - observation.velocities)
