@@ -17,12 +17,13 @@ export PIP_NO_INPUT := 1
 export PIP_ROOT_USER_ACTION := ignore
 # Errors only: warnings about a machine's registry set-up are not ours.
 PIP := $(RUN) -m pip --quiet --quiet
-# uv takes a fifth of pip's processor time. It does not know pip's settings: where it fails, pip decides. It stays in a
-# folder of its own that is gone afterwards: its program is as large as a tenth of what a run needs.
+# uv takes a fifth of pip's processor time. It does not know pip's settings: where it fails, pip decides.
 UV := uv==0.13.8
-INSTALL = install() { tools=$$(mktemp -d); \
-	{ $(PIP) install --target $$tools $(UV) && $$tools/bin/uv pip install --quiet --python $(RUN) "$$@"; } 2>/dev/null || \
-	$(PIP) install "$$@" || { rm -rf $$tools; $(OFFLINE); }; rm -rf $$tools; }; install
+TOOLS := $(VENV)/.uv
+INSTALL = install() { { [ -d $(TOOLS) ] || $(PIP) install --target $(TOOLS) $(UV); } 2>/dev/null && \
+	$(TOOLS)/bin/uv pip install --quiet --python $(RUN) "$$@" 2>/dev/null || $(PIP) install "$$@" || $(OFFLINE); }; install
+# The environment of a run is made slim after every installation.
+SLIM = if [ $(PACKAGES) = sim ] && [ -d $(TOOLS) ]; then $(RUN) requirements/slim.py; fi
 OFFLINE := { echo "pip could not install it; is its package index in reach?" >&2; exit 1; }
 
 .PHONY: help test test-floor sim run view look docs pictures matrix test-wheel soak lint types bench judge bench-ros clean
@@ -49,12 +50,14 @@ sim: ## simulate over ROS 2 until Ctrl-C (SCENARIO=quadruped_stand, ARGS="--reco
 	@$(MAKE) --no-print-directory $(LEAN) run
 
 run: $(VENV)/.ros $(if $(findstring --record,$(ARGS)),$(VENV)/.record) $(if $(findstring --view,$(ARGS)),$(VENV)/.view)
+	@$(SLIM)
 	@$(VENV)/bin/legged-contact-sim run $(SCENARIO) $(ARGS)
 
 view: ## a robot or scenario in the browser, without ROS (SCENARIO=quadruped_trot, a name or a URDF file)
 	@$(MAKE) --no-print-directory $(if $(wildcard $(VENV)/.packages),VENV=$(VENV),VENV=$(VENV)-sim PACKAGES=sim) look
 
 look: $(VENV)/.view
+	@$(SLIM)
 	@$(VENV)/bin/legged-contact-sim view $(if $(filter-out quadruped_stand,$(SCENARIO)),$(SCENARIO)) $(ARGS)
 
 docs: requirements/docs.txt | $(VENV)/.python ## build the site into site/
@@ -98,18 +101,18 @@ clean: ## remove the environment, caches and build products
 $(VENV)/.packages: requirements/$(PACKAGES).txt $(SOURCES) | $(VENV)/.python
 	@echo "== installing requirements/$(PACKAGES).txt and this package into $(VENV) (a minute or two, once)"
 	@$(INSTALL) -r requirements/$(PACKAGES).txt
-	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@$(INSTALL) --no-deps --no-build-isolation --editable .
 	@$(RUN) -m compileall -q legged_contact_sim
 	@touch $@
 
 # A sourced ROS 2 is used as it is; without one, its wheels and the interfaces that they lack are added.
-$(VENV)/.ros: requirements/ros.txt $(wildcard interfaces/*/*/*) interfaces/build.sh $(VENV)/.packages
+$(VENV)/.ros: requirements/ros.txt $(wildcard interfaces/*/*/*) interfaces/build.py $(VENV)/.packages
 	@if $(RUN) -c 'import rclpy, tf2_msgs.action, control_msgs.action, legged_contact_sim_msgs.msg as m; m.EnergyAudit().moving_ground' 2>/dev/null; then :; \
 	elif $(RUN) -c 'import sys, rclpy; sys.exit(rclpy.__file__.startswith(sys.prefix))' 2>/dev/null; then \
 		echo "== a sourced ROS 2 without control_msgs or legged_contact_sim_msgs: install the one, build interfaces/messages with colcon"; \
 	elif [ "$$(uname -sm)" = "Linux x86_64" ]; then \
 		echo "== adding ROS 2 from PyPI to $(VENV) (requirements/ros.txt)"; \
-		$(INSTALL) -r requirements/ros.txt && interfaces/build.sh $(VENV); \
+		$(INSTALL) --no-deps --force-reinstall -r requirements/ros.txt && $(RUN) interfaces/build.py; \
 	else echo "== no ROS 2 wheels for this platform: without a sourced ROS 2 there are no nodes" >&2; fi
 	@touch $@
 

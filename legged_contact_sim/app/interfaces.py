@@ -9,12 +9,12 @@ from typing import Any
 from ..errors import ParameterError
 from ..simulation.scenarios import config_folders
 
-SCRIPT = "build.sh"
+SCRIPT = "build.py"
 
 
 def add_command(commands: Any) -> None:
     """Add the command to the command line's parser."""
-    words = "build the messages that ROS 2 from PyPI lacks into this environment (a minute, once)"
+    words = "build the messages that ROS 2 from PyPI lacks into this environment (seconds, once)"
     commands.add_parser("interfaces", help=words).set_defaults(action=build)
 
 
@@ -38,4 +38,4 @@ def build(_: argparse.Namespace) -> int:
     """
     if sys.prefix == sys.base_prefix:
         raise ParameterError("interfaces: expected a virtual environment; with ROS 2 installed, colcon builds messages")
-    return subprocess.run(["bash", str(script()), sys.prefix]).returncode
+    return subprocess.run([sys.executable, str(script())]).returncode

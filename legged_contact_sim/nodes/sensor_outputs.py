@@ -199,7 +199,7 @@ class EnergyOutput:
         absent = [name for name in AUDIT if not hasattr(message, name)]
         if absent:
             raise LeggedContactSimError(
-                f"legged_contact_sim_msgs: EnergyAudit has no {absent[0]}; expected a newer build (interfaces/build.sh)"
+                f"legged_contact_sim_msgs: EnergyAudit has no {absent[0]}; expected a newer build (interfaces/build.py)"
             )
         message.header.frame_id = frames.world
         self._template = Template(message, [STAMP, *((name, "<f8") for name in AUDIT)], _fill_audit)

@@ -17,7 +17,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from legged_contact_sim import RobotModel, Simulator
 
-messages = pytest.importorskip("legged_contact_sim_msgs.msg", reason="interfaces/build.sh has not run")
+messages = pytest.importorskip("legged_contact_sim_msgs.msg", reason="interfaces/build.py has not run")
 ContactState, EnergyAudit, LowLevelCommand = messages.ContactState, messages.EnergyAudit, messages.LowLevelCommand
 
 ROBOT = RobotModel.from_urdf("quadruped12")
