@@ -6,9 +6,8 @@ import numpy as np
 
 from ..contact.records import CONTACT_NORMAL, CONTACT_TANGENTIAL, SOLVER_TERMS, STICK
 from ..control import Controller
-from ..dynamics import forward_kinematics
-from ..model import RobotModel
 from ..simulation import Simulator, Trajectory
+from ..simulation.contacts import contact_centers
 
 FALLEN_TILT = 1.0  # rad between the base's vertical axis and that of the home pose
 FALLEN_HEIGHT = 0.4  # of the base's distance from the ground in the home pose
@@ -44,7 +43,7 @@ def measure(run: Trajectory, sim: Simulator, controller: Controller | None) -> d
 def base_figures(run: Trajectory, sim: Simulator, later: np.ndarray, controller: Controller | None) -> dict[str, Any]:
     """Return what the base did: whether it fell, its velocity, and how far that is from the commanded one."""
     home = sim.home()
-    up = np.array([vertical(q[3:7]) for q in run.q])
+    up = vertical(run.q[:, 3:7])
     tilt = np.arccos(np.clip(up @ vertical(home[3:7]), -1.0, 1.0))
     low = sim.terrain.gap(run.q[:, :3]) < FALLEN_HEIGHT * sim.terrain.gap(home[None, :3])
     span = run.time[later][-1] - run.time[later][0]
@@ -64,9 +63,9 @@ def base_figures(run: Trajectory, sim: Simulator, later: np.ndarray, controller:
 
 
 def vertical(quaternion: np.ndarray) -> np.ndarray:
-    """Return the world's vertical in the axes of a body with an orientation (x, y, z, w)."""
-    x, y, z, w = quaternion
-    return np.array([2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)])
+    """Return the world's vertical (..., 3) in the axes of bodies with orientations (x, y, z, w), (..., 4)."""
+    x, y, z, w = np.moveaxis(quaternion, -1, 0)
+    return np.stack([2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y)], axis=-1)
 
 
 def slip_distance(run: Trajectory) -> float:
@@ -74,13 +73,6 @@ def slip_distance(run: Trajectory) -> float:
     touched = (run.modes >= STICK).any(axis=0)
     if not touched.any():
         return 0.0
-    places = np.array([point_positions(run.robot, q)[touched] for q in run.q])
+    places = contact_centers(run.robot, run.q)[0][:, touched]
     both = (run.modes[1:, touched] >= STICK) & (run.modes[:-1, touched] >= STICK)
     return float((np.linalg.norm(np.diff(places[:, :, :2], axis=0), axis=2) * both).sum())
-
-
-def point_positions(robot: RobotModel, q: np.ndarray) -> np.ndarray:
-    """Return the centres of all contact points in the world, (points, 3), m."""
-    rotation, position = forward_kinematics(robot, q)
-    points = robot.contact_points
-    return position[points["link"]] + np.einsum("kij,kj->ki", rotation[points["link"]], points["position"])

@@ -7,6 +7,7 @@ import numpy as np
 from ..contact.log import LogRows
 from ..contact.records import MODES
 from ..dynamics import forward_kinematics
+from ..dynamics.series import poses_of
 from ..model import RobotModel
 from ..terrain import Terrain
 from .views import read_only
@@ -57,11 +58,14 @@ class Touching(NamedTuple):
 
 
 def contact_centers(robot: RobotModel, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the contact points' centres in the world, (m, 3), m, and the rotations of their bodies, (m, 3, 3)."""
-    rotation, position = forward_kinematics(robot, q)
+    """Return the contact points' centres in the world, (m, 3), m, and the rotations of their bodies, (m, 3, 3).
+
+    Of many states q (T, nq), as for `touching_points`, the arrays have a first axis more.
+    """
+    rotation, position = forward_kinematics(robot, q) if q.ndim == 1 else poses_of(robot, q)
     points = robot.contact_points
-    turned = rotation[points["link"]]
-    return position[points["link"]] + np.einsum("kij,kj->ki", turned, points["position"]), turned
+    turned = rotation[..., points["link"], :, :]
+    return position[..., points["link"], :] + np.einsum("...kij,kj->...ki", turned, points["position"]), turned
 
 
 def touching_points(robot: RobotModel, terrain: Terrain, semi_axes: np.ndarray, q: np.ndarray) -> Touching:
@@ -72,7 +76,7 @@ def touching_points(robot: RobotModel, terrain: Terrain, semi_axes: np.ndarray, 
     """
     centers, turned = contact_centers(robot, q)
     normals = terrain.normal(centers)
-    stretched = semi_axes * np.einsum("kij,ki->kj", turned, normals)
-    reach = np.linalg.norm(stretched, axis=1)
-    arms = semi_axes * stretched / np.maximum(reach, np.finfo(float).tiny)[:, None]
-    return Touching(centers - np.einsum("kij,kj->ki", turned, arms), normals, terrain.gap(centers) - reach)
+    stretched = semi_axes * np.einsum("...kij,...ki->...kj", turned, normals)
+    reach = np.linalg.norm(stretched, axis=-1)
+    arms = semi_axes * stretched / np.maximum(reach, np.finfo(float).tiny)[..., None]
+    return Touching(centers - np.einsum("...kij,...kj->...ki", turned, arms), normals, terrain.gap(centers) - reach)

@@ -11,7 +11,7 @@ import numpy as np
 from ..contact.log import LogRows, log_width
 from ..contact.model import Commands, Event
 from ..contact.records import OPEN, SOLVER_TERMS, WORK_TERMS
-from ..dynamics.functions import energies
+from ..dynamics.series import energies_of
 from ..model import RobotModel
 from ..terrain import Terrain
 from .contacts import touching_points
@@ -87,15 +87,18 @@ class Trajectory:
     @cached_property
     def gaps(self) -> np.ndarray:
         """Distances to the ground, (T, m), m: the step's own for points that touched, else those of the pose."""
-        gaps = np.zeros(self._shape)
-        for k, q in enumerate(self.q if len(self.robot.contact_names) else ()):
-            gaps[k] = touching_points(self.robot, self.terrain.at(self.time[k]), self.semi_axes, q).gap
-        return self._spread("gap", gaps)
+        if not len(self.robot.contact_names):
+            return np.zeros(self._shape)
+        if self.terrain.tilts:
+            grounds = [self.terrain.at(time) for time in self.time]
+            rows = [self._gaps_of(ground, self.q[k : k + 1]) for k, ground in enumerate(grounds)]
+            return self._spread("gap", np.concatenate(rows))
+        return self._spread("gap", self._gaps_of(self.terrain, self.q))
 
     @property
     def energies(self) -> np.ndarray:
         """Kinetic, potential and spring energy, (T, 3), J."""
-        return np.array([energies(self.robot, q, v) for q, v in zip(self.q, self.v, strict=True)])
+        return energies_of(self.robot, self.q, self.v)
 
     @property
     def remainder(self) -> np.ndarray:
@@ -122,6 +125,9 @@ class Trajectory:
     @property
     def _shape(self) -> tuple[int, int]:
         return len(self.time), len(self.robot.contact_names)
+
+    def _gaps_of(self, ground: Terrain, q: np.ndarray) -> np.ndarray:
+        return touching_points(self.robot, ground, self.semi_axes, q).gap
 
     def _spread(self, name: str, out: np.ndarray) -> np.ndarray:
         """Write a field of the touches where it belongs in an array (T, m, ...)."""

@@ -19,6 +19,7 @@ from scipy.spatial.transform import Rotation
 
 import legged_contact_sim.dynamics as dyn
 from legged_contact_sim import RobotModel, robots
+from legged_contact_sim.dynamics.series import energies_of, poses_of
 
 seeds = st.integers(0, 2**32 - 1)
 examples = settings(max_examples=50, deadline=None)
@@ -230,3 +231,16 @@ def test_arguments_are_left_alone(name):
     dyn.integrate(robot, q, v, 1e-3, effort=1e-3 * effort, external_forces=1e-3 * forces)
     for now, then in zip((q, v, effort, forces), before, strict=True):
         assert np.array_equal(now, then)
+
+
+@pytest.mark.parametrize("name", ["quadruped12", "planar_leg"])
+def test_a_series_of_states_has_the_poses_and_energies_of_each(name):
+    robot = robot_named(name)
+    q, v = (np.array(rows) for rows in zip(*(random_state(robot, seed)[:2] for seed in range(4)), strict=True))
+    rotation, position = poses_of(robot, q)
+    for k in range(4):
+        one = dyn.forward_kinematics(robot, q[k])
+        assert_close(rotation[k], one.rotation, 1e-14)
+        assert_close(position[k], one.position, 1e-14)
+        expected = [dyn.kinetic_energy(robot, q[k], v[k]), dyn.potential_energy(robot, q[k])]
+        assert_close(energies_of(robot, q, v)[k, :2], expected, 1e-14)
