@@ -11,9 +11,11 @@ and its end rate tells whether it goes on; likewise the mean effort of a drive t
 that turn out wrong are revised and the step is solved again; usually the last step's cases are right at once.
 """
 
+import math
+
 from ..dynamics.record_fields import increase_spatial, spatial
 from ..dynamics.spatial import dot, scale
-from ..jit import inlined
+from ..jit import choose, inlined
 from ..model.records import FREE
 from .rows import ADDED, APPLIED, BOUND, COMPLIANCE, DAMPING, EFFORT, FEED, HOLD, POSITION, STIFFNESS, TARGET
 
@@ -28,11 +30,11 @@ def effort_bound(link, rate, side):
 
     Up to its corner a drive gives its limit; from there on, what speeds it up falls to zero at its top speed.
     """
-    speed = rate * side
-    if speed <= link.corner_velocity:
+    if link.corner_velocity == math.inf:
         return link.effort_limit
-    left = (link.velocity_limit - speed) / (link.velocity_limit - link.corner_velocity)
-    return link.effort_limit * max(0.0, left)
+    speed = rate * side
+    left = (link.velocity_limit - speed) / max(link.velocity_limit - link.corner_velocity, 1e-300)
+    return choose(speed <= link.corner_velocity, link.effort_limit, link.effort_limit * max(0.0, left))
 
 
 @inlined
@@ -67,15 +69,10 @@ def drive_effort(system, link, rate, h):
     """
     effort, compliance = wanted_effort(system, link, rate, h)
     side = system.dofs[BOUND, link.velocity_index]
-    if side == BY_ROW:
-        return 0.0, 0.0
-    if side != 0.0:
-        effort, compliance = side * effort_bound(link, rate, side), 0.0
-    elif compliance == 0.0:
-        effort = limit_effort(link, effort, rate)
-    if abs(rate) > link.velocity_limit and effort * rate > 0.0:
-        return 0.0, 0.0
-    return effort, compliance
+    effort = choose(compliance == 0.0, limit_effort(link, effort, rate), effort)
+    effort = choose(side != 0.0, side * effort_bound(link, rate, side), effort)
+    idle = (side == BY_ROW) | ((abs(rate) > link.velocity_limit) & (effort * rate > 0.0))
+    return choose(idle, 0.0, effort), choose(idle | (side != 0.0), 0.0, compliance)
 
 
 @inlined
@@ -152,6 +149,21 @@ def revise_slides(system, v_end, one):
 
 
 @inlined
+def revised_side(system, link, rate, end_rate, h):
+    """Return the side of its limit, -1 or 1, that a drive should be at by the rates of a step that was solved; 0: none.
+
+    One that gives more than its limit on the mean of the step is bound, one whose gains ask for less is freed.
+    """
+    dofs, j, acceleration = system.dofs, link.velocity_index, (end_rate - rate) / h
+    side, given = dofs[BOUND, j], dofs[EFFORT, j] - dofs[COMPLIANCE, j] * acceleration
+    toward = choose(given > 0.0, 1.0, -1.0)
+    exceeds = abs(given) > effort_bound(link, rate, toward) * (1.0 + MARGIN)
+    effort, compliance = wanted_effort(system, link, rate, h)
+    eased = side * (effort - compliance * acceleration) < effort_bound(link, rate, side) * (1.0 - MARGIN)
+    return choose(side == 0.0, choose(exceeds, toward, 0.0), choose(eased, 0.0, side))
+
+
+@inlined
 def revise_drives(system, v, v_end, h, one):
     """Bound the drives that on the mean of the step give more than their limit, free those whose gains ask for less.
 
@@ -162,19 +174,9 @@ def revise_drives(system, v, v_end, h, one):
         j = links[i].velocity_index
         if links[i].joint_kind == FREE or (one and changed) or dofs[BOUND, j] == BY_ROW:
             continue
-        side = dofs[BOUND, j]
-        if side == 0.0:
-            effort = dofs[EFFORT, j] - dofs[COMPLIANCE, j] * ((v_end[j] - v[j]) / h)
-            side = 1.0 if effort > 0.0 else -1.0
-            if abs(effort) > effort_bound(links[i], v[j], side) * (1.0 + MARGIN):
-                dofs[BOUND, j] = side
-                changed = True
-        else:
-            effort, compliance = wanted_effort(system, links[i], v[j], h)
-            limit = effort_bound(links[i], v[j], side)
-            if side * (effort - compliance * ((v_end[j] - v[j]) / h)) < limit * (1.0 - MARGIN):
-                dofs[BOUND, j] = 0.0
-                changed = True
+        side = revised_side(system, links[i], v[j], v_end[j], h)
+        if side != dofs[BOUND, j]:
+            dofs[BOUND, j], changed = side, True
     return changed
 
 

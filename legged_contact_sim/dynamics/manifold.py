@@ -2,7 +2,7 @@
 
 import math
 
-from ..jit import inlined
+from ..jit import choose, inlined
 from ..model.records import FREE
 from .spatial import sincos
 
@@ -22,12 +22,9 @@ def quaternion_product(a, b):
 def rotation_quaternion(x, y, z):
     """Return the unit quaternion, scalar last, of a rotation vector, rad."""
     half = 0.5 * math.sqrt(x * x + y * y + z * z)
-    if half > 1e-4:
-        s, c = sincos(half)
-        k = 0.5 * s / half
-    else:  # sin(x)/x to the last digit
-        c = 1.0 - 0.5 * half * half
-        k = 0.5 * (1.0 - half * half / 6.0)
+    s, c = sincos(half)
+    small = half <= 1e-4  # sin(x)/x to the last digit
+    k = choose(small, 0.5 - half * half / 12.0, 0.5 * s / choose(small, 1.0, half))
     return (k * x, k * y, k * z, c)
 
 

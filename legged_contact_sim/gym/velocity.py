@@ -5,17 +5,20 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from ..control.policy import Layout, Observer, load_layout, readings_of
+from ..control.policy import Layout, Observer, Readings, load_layout, readings_of
 from ..control.policy.observing import gravity_direction
 from ..control.policy.policy import JointTargets
+from ..dynamics.functions import checked
 from ..errors import ParameterError
 from ..model import RobotModel
 from ..simulation import Simulator
 from ..simulation.batch import WorldBatch
+from ..simulation.checks import whole_number
 from ..terrain import Terrain
 from .curriculum import SLOW, Curriculum, RoughLanes
 from .task import Randomisation, VelocityTask
@@ -25,7 +28,7 @@ LARGEST_ACTION = 10.0
 
 
 class VelocityVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
-    """N robots that follow commanded velocities; a world that ended begins anew in the same step."""
+    """N robots that follow commanded velocities; by default, a world that ended begins anew in the same step."""
 
     metadata: dict[str, Any] = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}  # noqa: RUF012
 
@@ -43,6 +46,7 @@ class VelocityVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         curriculum: RoughLanes | None = None,
         episode: float = 20.0,
         threads: int | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
     ) -> None:
         """Make the worlds.
 
@@ -58,14 +62,19 @@ class VelocityVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             curriculum: lanes of rougher and rougher ground, instead of the terrain; each world finds its own.
             episode: s, after which an episode is truncated.
             threads: None: one per processor.
+            autoreset_mode: Gymnasium's: a world that ended begins anew in the same step, in the next one (which takes
+                no notice of its action), or when ``reset(options={"reset_mask": ...})`` asks for it.
 
         Raises:
-            ParameterError: the layout does not fit the robot, or its period is no multiple of the time step.
+            ParameterError: there are no worlds, the mode is unknown, the layout does not fit the robot, its period is
+                no multiple of the time step.
         """
         self.robot = RobotModel.from_urdf(robot) if isinstance(robot, str) else robot
         self.layout = load_layout(layout) if isinstance(layout, str) else layout
         self.task, self.randomisation = task or VelocityTask(), randomisation or Randomisation()
-        self.num_envs = num_envs
+        self.num_envs = whole_number("num_envs", num_envs)
+        self.autoreset_mode = _mode(autoreset_mode)
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.steps = round(self.layout.period / time_step)
         if self.steps < 1 or abs(self.steps * time_step - self.layout.period) > 1e-9:
             raise ParameterError(
@@ -91,6 +100,8 @@ class VelocityVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._action = np.zeros((num_envs, len(self.targets.order)))
         self._age = np.zeros(num_envs, dtype=np.int64)  # periods since the reset
         self._walked = np.zeros(num_envs)  # along the command, m
+        self._ended = np.zeros(num_envs, dtype=bool)
+        self._begun = False
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -98,20 +109,38 @@ class VelocityVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         """Begin all episodes anew.
 
         ``options``: ``command``, (N, 3) or (3,), sets the commands; ``elapsed``, (N,), s, is how much of its first
-        episode each world has behind it, so that episodes that begin together need not end together.
+        episode each world has behind it, so that episodes that begin together need not end together; ``reset_mask``,
+        (N,), names the worlds to begin anew, while the others stay as they are.
         """
         super().reset(seed=seed)
-        self._begin(np.ones(self.num_envs, dtype=bool))
         options = options or {}
+        chosen = np.asarray(options.get("reset_mask", np.ones(self.num_envs)), dtype=bool)
+        if chosen.shape != (self.num_envs,) or not (self._begun or chosen.all()):
+            raise ParameterError(
+                f"reset_mask: expected ({self.num_envs},) truths, all of them in the first reset, found {chosen}"
+            )
+        anew, self._begun = self._begun and not chosen.all(), True
+        self._begin(chosen)
         if "command" in options:
-            self._command[:] = options["command"]
+            self._command[chosen] = np.broadcast_to(options["command"], self._command.shape)[chosen]
         if "elapsed" in options:
-            self._age[:] = np.round(np.asarray(options["elapsed"], dtype=float) / self.period)
-        return self._observe(), {"command": self._command.copy()}
+            elapsed = np.broadcast_to(np.asarray(options["elapsed"], dtype=float), self._age.shape)
+            self._age[chosen] = np.round(elapsed / self.period)[chosen]
+        observation = self._observer.observe_anew(self._read()) if anew else self._observer.observe(self._read())
+        return observation.astype(np.float32), {"command": self._command.copy()}
 
     def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
-        """Advance all worlds by a period of the policy."""
-        before, self._action = self._action, np.clip(np.asarray(actions, float), -LARGEST_ACTION, LARGEST_ACTION)
+        """Advance all worlds by a period of the policy.
+
+        Raises:
+            ResetNeeded: no episode has begun.
+            ParameterError: actions have another shape than the action space, or one is not a number.
+        """
+        if not self._begun:
+            raise ResetNeeded("step: expected reset() before it")
+        given = checked("actions", actions, self.num_envs, len(self.targets.order))
+        resting = self._ended.copy()  # those that begin anew in this step, after the physics of the others
+        before, self._action = self._action, np.clip(given, -LARGEST_ACTION, LARGEST_ACTION)
         self.batch.command(self.targets.of(self._action), self._wrench())
         self.batch.advance(self.steps)
         self._age += 1
@@ -121,18 +150,26 @@ class VelocityVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         rewards = self.period * self.task.reward(v, gravity, self._command, (self._action, before), posture)
         height = self.batch.terrain.gap(np.nan_to_num(q[:, :3], nan=-1.0))
         terminated = self.task.fallen(gravity, height, float(self._home[2]))
-        rewards = np.where(terminated, 0.0, rewards)
-        truncated = (self._age >= self._longest) & ~terminated
+        terminated &= ~resting
+        rewards = np.where(terminated | resting, 0.0, rewards)
+        truncated = (self._age >= self._longest) & ~terminated & ~resting
         info: dict[str, Any] = {"command": self._command.copy(), "velocity": v[:, [0, 1, 5]]}
         ended = terminated | truncated
         self._walked += self.period * (v[:, :2] * self._command[:, :2]).sum(axis=1)
         if self.curriculum is not None:
             info["level"] = self.curriculum.level.copy()
         if ended.any():
-            info["final_obs"] = self._observe_without_history(q, v)
             self._judge(ended, terminated)
-            self._begin(ended)
-        return self._observe(), rewards, terminated, truncated, info
+        observation = self._observer.observe(self._read()).astype(np.float32)
+        again = ended if self.autoreset_mode == AutoresetMode.SAME_STEP else resting
+        if self.autoreset_mode == AutoresetMode.NEXT_STEP:
+            self._ended = ended
+        elif ended.any() and self.autoreset_mode == AutoresetMode.SAME_STEP:
+            info["final_obs"], info["_final_obs"] = observation, ended
+        if again.any():
+            self._begin(again)
+            observation = self._observer.observe_anew(self._read()).astype(np.float32)
+        return observation, rewards, terminated, truncated, info
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""
@@ -160,6 +197,7 @@ class VelocityVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._action[chosen] = 0.0
         self._age[chosen] = 0
         self._walked[chosen] = 0.0
+        self._ended[chosen] = False
         self._observer.reset(chosen)
 
     def _judge(self, ended: np.ndarray, fallen: np.ndarray) -> None:
@@ -178,16 +216,18 @@ class VelocityVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             wrench[pushed, :2] = self.np_random.uniform(-drawn.push, drawn.push, (int(pushed.sum()), 2))
         return wrench
 
-    def _observe(self) -> np.ndarray:
-        return self._observer.observe(self._read(self.batch.q, self.batch.v)).astype(np.float32)
-
-    def _observe_without_history(self, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """Return what worlds that ended would have seen; a history of the last frame stands in for the true one."""
-        last = Observer(self.layout, len(self.targets.order), self.num_envs)
-        return last.observe(self._read(q, v)).astype(np.float32)
-
-    def _read(self, q: np.ndarray, v: np.ndarray) -> Any:
+    def _read(self) -> Readings:
+        q, v = self.batch.q, self.batch.v
         return readings_of(self._age * self.period, q, v, self._joints, self._action, self._command)
+
+
+def _mode(given: AutoresetMode | str) -> AutoresetMode:
+    """Return one of Gymnasium's ways to begin episodes anew, given it or its name."""
+    modes = {name: mode for mode in AutoresetMode for name in (mode, mode.name, mode.value)}
+    if given not in modes:
+        names = ", ".join(mode.name for mode in AutoresetMode)
+        raise ParameterError(f"autoreset_mode: expected one of {names}, found {given!r}")
+    return modes[given]
 
 
 class VelocityEnv(gymnasium.Env[np.ndarray, np.ndarray]):
@@ -197,7 +237,7 @@ class VelocityEnv(gymnasium.Env[np.ndarray, np.ndarray]):
 
     def __init__(self, **options: Any) -> None:
         """See `VelocityVectorEnv`."""
-        self.worlds = VelocityVectorEnv(1, threads=1, **options)
+        self.worlds = VelocityVectorEnv(1, threads=1, autoreset_mode=AutoresetMode.DISABLED, **options)
         self.observation_space = self.worlds.single_observation_space
         self.action_space = self.worlds.single_action_space
 
@@ -212,9 +252,8 @@ class VelocityEnv(gymnasium.Env[np.ndarray, np.ndarray]):
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Advance by a period of the policy."""
         observation, reward, terminated, truncated, info = self.worlds.step(np.asarray(action)[None])
-        last = info["final_obs"][0] if "final_obs" in info else observation[0]
         told = {"command": info["command"][0], "velocity": info["velocity"][0]}
-        return last, float(reward[0]), bool(terminated[0]), bool(truncated[0]), told
+        return observation[0], float(reward[0]), bool(terminated[0]), bool(truncated[0]), told
 
     def close(self) -> None:
         """End the threads."""

@@ -1,5 +1,6 @@
 """How kernels are compiled and cached; the only place that reaches into numba."""
 
+from .choice import choose
 from .compilation import (
     bind,
     compiled,
@@ -15,6 +16,7 @@ from .helpers import Call
 __all__ = [
     "Call",
     "bind",
+    "choose",
     "compiled",
     "compiled_long",
     "inlined",

@@ -1,6 +1,6 @@
 """Many worlds that stop and go on together, as learning needs them: one compiled call advances them all."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from os import cpu_count
 from typing import Any, NamedTuple
@@ -9,11 +9,16 @@ import numpy as np
 
 from ..actuation.rows import DAMPING, STIFFNESS
 from ..contact.commands import COMMAND_ROWS
-from ..contact.system import dof_rows, with_room
+from ..contact.stepping.side_by_side import group_of
+from ..contact.system import dof_rows, dry_joints, with_room
 from ..errors import ParameterError
+from ..jit import bind
+from ..jit.switch import compiles
 from ..model import RobotModel
 from ..terrain import Terrain, make_terrain
+from ..terrain.records import AT_REST
 from .contact_model import make_contact_model
+from .lane_entries import SIDE_BY_SIDE, worlds_side_by_side
 from .world_entries import ENTRIES
 
 
@@ -45,6 +50,9 @@ class WorldBatch:
     """N worlds of one robot on one terrain, each under one of several contact models.
 
     ``worlds`` holds arrays that callers read and write between calls; `q` and `v` are in the form of `Simulator`.
+    Worlds under `exact_lcp` go side by side in vector registers, if no joint has dry friction and the ground is at
+    rest; ``alone`` tells how many steps of the last call were done one world at a time. What a world comes to does not
+    depend on how many others there are, nor on the number of threads.
     """
 
     def __init__(
@@ -87,7 +95,9 @@ class WorldBatch:
         self._places = [[self._place(name, parameters) for name in self.contact_models] for _ in range(self.threads)]
         system = self._places[0][0][0]
         self._fresh = [scratch.contacts.copy() for _, _, scratch in self._places[0]]
-        self._contacts = [np.tile(fresh, (count, 1)) for fresh in self._fresh]
+        records = [system.contacts.dtype for system, _, _ in self._places[0]]
+        self._records = [np.zeros((count, len(system.contacts)), dtype=record) for record in records]
+        self._contacts = [records.view(np.int64) for records in self._records]
         self._shares = [np.zeros((count, len(scratch.shares))) for _, _, scratch in self._places[0]]
         self.model_of = np.zeros(count, dtype=np.int64)  # which contact model each world is under
         self.worlds = Worlds(
@@ -102,6 +112,13 @@ class WorldBatch:
             frictions=np.full(count, float(self._places[0][0][1]["friction"][0])),
             masses=np.ones(count),
         )
+        # Lanes know neither dry joints nor moving ground (nor does Python without a compiler know lanes).
+        still = self.terrain.record["motion"][0] == AT_REST
+        self._ordinary = bool(still) and not dry_joints(robot) and compiles()
+        self._groups = [group_of(system) for ((system, _, _), *_) in self._places]
+        self.alone = 0
+        self._calls: list[list[tuple[Callable[[], int], int]]] = []
+        self._bound_for = (0, self.model_of - 1)  # steps and models that the calls are for; none yet
         self._pool = ThreadPoolExecutor(self.threads)
         self.forget(np.ones(count, dtype=bool))
 
@@ -132,6 +149,11 @@ class WorldBatch:
         v = self.worlds.states[:, self.robot.nq :].copy()
         v[:, :3], v[:, 3:6] = turned_back(self.q[:, 3:7], v[:, :3]), turned_back(self.q[:, 3:7], v[:, 3:6])
         return v
+
+    @property
+    def failed(self) -> tuple[int, ...]:
+        """Numbers of the worlds whose state is not finite; the others go on."""
+        return tuple(np.flatnonzero(~np.isfinite(self.worlds.states).all(axis=1)).tolist())
 
     def hold(self, stiffness: np.ndarray | float, damping: np.ndarray | float) -> None:
         """Set the drives' gains in all worlds: one number, or one per joint."""
@@ -172,16 +194,29 @@ class WorldBatch:
 
     def advance(self, steps: int) -> None:
         """Advance all worlds by some steps; a thread takes an equal share of each model's worlds."""
-        shares = [np.array_split(np.flatnonzero(self.model_of == k), self.threads) for k in range(len(self._fresh))]
+        if steps != self._bound_for[0] or (self.model_of != self._bound_for[1]).any():
+            self._calls = [self._calls_of(thread, steps) for thread in range(self.threads)]
+            self._bound_for = steps, self.model_of.copy()
 
-        def work(thread: int) -> None:
-            for k, name in enumerate(self.contact_models):
-                chosen = shares[k][thread]
-                if len(chosen):
-                    system, settings, scratch = self._places[thread][k]
-                    ENTRIES[name](system, settings, scratch, self._memory(k), chosen, self.time_step, steps)
+        def work(thread: int) -> int:
+            return sum(call() * each for call, each in self._calls[thread])
 
-        list(self._pool.map(work, range(self.threads)))
+        self.alone = work(0) if self.threads == 1 else sum(self._pool.map(work, range(self.threads)))
+
+    def _calls_of(self, thread: int, steps: int) -> list[tuple[Callable[[], int], int]]:
+        """Return the calls that advance a thread's worlds, each with the steps done alone for one that it counts."""
+        calls: list[tuple[Callable[[], int], int]] = []
+        for k, name in enumerate(self.contact_models):
+            chosen = np.array_split(np.flatnonzero(self.model_of == k), self.threads)[thread]
+            if not len(chosen):
+                continue
+            end = (self._memory(k), chosen, self.time_step, steps)
+            if self._ordinary and name == SIDE_BY_SIDE:
+                own = (*self._places[thread][k], self._groups[thread], self._records[k])
+                calls.append((bind(worlds_side_by_side, *own, *end), 1))
+            else:
+                calls.append((bind(ENTRIES[name], *self._places[thread][k], *end), steps))
+        return calls
 
     def _memory(self, model: int) -> Worlds:
         """Return what worlds remember, with the contacts as a model has them."""

@@ -16,7 +16,7 @@ from ..contact.stepping.many_contacts import advance_many
 from ..contact.stepping.time_stepping import advance
 from ..contact.system import SOLVER
 from ..dynamics.kinematics import copy
-from ..jit import compiled_long, inlined
+from ..jit import compiled_long, inlined, inlined_always
 
 
 @inlined
@@ -50,36 +50,41 @@ def leave_world(system, scratch, worlds, w):  # type: ignore[no-untyped-def]
         copy(system.dofs[row], worlds.dofs[w, row])
 
 
-def worlds_entry(name: str, step: Callable[..., Any], solve: Callable[..., Any] | None = None) -> Callable[..., int]:
-    """Return the compiled entry that advances worlds by steps of a model."""
+@inlined_always
+def run_world(system, settings, scratch, worlds, w, h, first, last, step):  # type: ignore[no-untyped-def]
+    """Take world ``w`` from step ``first`` of a call to ``last``, with room for all contacts; steps of ``h``, s."""
+    enter_world(system, settings, scratch, worlds, w)
+    for k in range(first, last):
+        unconverged = system.ledger[SOLVER + UNCONVERGED]
+        take_command(system, worlds.commands[w, 0 if k < worlds.delays[w] else 1])
+        step(system, h, settings[0])
+        count_step_once(system.ledger, unconverged)
+    leave_world(system, scratch, worlds, w)
+
+
+def worlds_entry(name: str, advance: Callable[..., Any], solve: Callable[..., Any] | None = None) -> Callable[..., int]:
+    """Return the compiled entry that advances worlds one after the other by steps of a model."""
+    step = step_of(advance, solve)
 
     def run(system, settings, scratch, worlds, chosen, h, steps):  # type: ignore[no-untyped-def]
         """Advance the ``chosen`` worlds by ``steps`` of length ``h``, s; return how many there were."""
         for w in chosen:
-            enter_world(system, settings, scratch, worlds, w)
-            for k in range(steps):
-                unconverged = system.ledger[SOLVER + UNCONVERGED]
-                take_command(system, worlds.commands[w, 0 if k < worlds.delays[w] else 1])
-                step(system, h, settings[0])
-                count_step_once(system.ledger, unconverged)
-            leave_world(system, scratch, worlds, w)
+            run_world(system, settings, scratch, worlds, w, h, 0, steps, step)
         return len(chosen)
 
-    def run_solving(system, settings, scratch, worlds, chosen, h, steps):  # type: ignore[no-untyped-def]
-        """Advance the ``chosen`` worlds by ``steps`` of length ``h``, s; there is room for all contact points."""
-        for w in chosen:
-            enter_world(system, settings, scratch, worlds, w)
-            for k in range(steps):
-                unconverged = system.ledger[SOLVER + UNCONVERGED]
-                take_command(system, worlds.commands[w, 0 if k < worlds.delays[w] else 1])
-                step(system, h, settings[0], solve)
-                count_step_once(system.ledger, unconverged)
-            leave_world(system, scratch, worlds, w)
-        return len(chosen)
+    run.__name__ = run.__qualname__ = f"worlds_{name}"
+    return compiled_long(run)
 
-    entry = run if solve is None else run_solving
-    entry.__name__ = entry.__qualname__ = f"worlds_{name}"
-    return compiled_long(entry)
+
+def step_of(advance: Callable[..., Any], solve: Callable[..., Any] | None) -> Callable[..., Any]:
+    """Return a model's step as a function of system, step length and settings."""
+    if solve is None:
+        return advance
+
+    def step(system, h, settings):  # type: ignore[no-untyped-def]
+        return advance(system, h, settings, solve)
+
+    return inlined_always(step)  # type: ignore[no-any-return]
 
 
 ENTRIES = {

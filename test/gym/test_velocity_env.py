@@ -3,9 +3,12 @@
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium.error import ResetNeeded
 from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode
 
 from legged_contact_sim import ParameterError
+from legged_contact_sim.control.policy.layout import parse_layout
 from legged_contact_sim.gym import Randomisation, RoughLanes, VelocityEnv, VelocityTask, VelocityVectorEnv
 from legged_contact_sim.gym.curriculum import Curriculum
 
@@ -32,6 +35,71 @@ def test_the_name_makes_many_worlds():
     observation, _ = env.reset(seed=1)
     assert observation.shape == (2, env.single_observation_space.shape[0]) and observation.dtype == np.float32
     env.close()
+
+
+def test_a_world_that_ended_begins_anew_as_the_mode_says():
+    for mode in AutoresetMode:
+        envs = VelocityVectorEnv(2, autoreset_mode=mode, threads=1, episode=0.2)
+        assert envs.metadata["autoreset_mode"] == mode
+        still = np.zeros(envs.action_space.shape)
+        _, info = envs.reset(seed=3)
+        first = info["command"].copy()
+        envs._age[0] = envs._longest - 1
+        last, _, _, truncated, info = envs.step(still)
+        np.testing.assert_array_equal(truncated, [True, False])
+        np.testing.assert_array_equal(info["command"], first)
+        height = envs.batch.q[0, 2]
+        if mode == AutoresetMode.SAME_STEP:
+            np.testing.assert_array_equal(info["_final_obs"], [True, False])
+            assert (info["final_obs"][0] != last[0]).any() and (info["final_obs"][1] == last[1]).all()
+            assert height == envs._home[2]
+        else:
+            assert height != envs._home[2] and "final_obs" not in info
+        if mode == AutoresetMode.NEXT_STEP:
+            _, reward, _, truncated, _ = envs.step(still + 1.0)
+            assert envs.batch.q[0, 2] == envs._home[2] and reward[0] == 0.0 and not truncated.any()
+            assert envs.step(still)[1][0] != 0.0
+        if mode == AutoresetMode.DISABLED:
+            envs.reset(options={"reset_mask": np.array([True, False])})
+            assert envs.batch.q[0, 2] == envs._home[2] != envs.batch.q[1, 2]
+            assert (envs._command[0] != first[0]).any() and (envs._command[1] == first[1]).all()
+        envs.close()
+
+
+def test_what_cannot_be_meant_is_refused_by_name(worlds):
+    worlds.reset(seed=1)
+    with pytest.raises(ParameterError, match=r"actions.*\(3, 12\).*\(12,\)"):
+        worlds.step(np.zeros(12))
+    with pytest.raises(ParameterError, match="actions.*finite.*nan"):
+        worlds.step(np.full(worlds.action_space.shape, np.nan))
+    with pytest.raises(ParameterError, match="reset_mask"):
+        worlds.reset(options={"reset_mask": [True]})
+    with pytest.raises(ParameterError, match="num_envs"):
+        VelocityVectorEnv(0)
+    with pytest.raises(ParameterError, match="autoreset_mode.*SAME_STEP.*sometimes"):
+        VelocityVectorEnv(1, autoreset_mode="sometimes")
+    alone = VelocityEnv()
+    with pytest.raises(ResetNeeded):
+        alone.step(np.zeros(12))
+    alone.close()
+    alone.close()
+
+
+def test_a_history_ends_with_what_was_seen_last_and_begins_with_the_first_frame():
+    layout = parse_layout(
+        "past", {"time_step": 0.02, "observation": ["joint_positions"], "history": 3, "action": {"scale": 1.0}}
+    )
+    envs = VelocityVectorEnv(2, layout=layout, threads=1)
+    envs.reset(seed=0)
+    seen = [envs.step(np.full(envs.action_space.shape, 0.1 * k))[0] for k in range(3)]
+    envs._age[0] = envs._longest - 1
+    fresh, _, _, _, info = envs.step(np.zeros(envs.action_space.shape))
+    frames, final = fresh.reshape(2, 3, 12), info["final_obs"].reshape(2, 3, 12)
+    np.testing.assert_array_equal(final[:, :2], seen[-1].reshape(2, 3, 12)[:, 1:])
+    np.testing.assert_array_equal(frames[1], final[1])
+    np.testing.assert_array_equal(frames[0, 0], frames[0, 2])
+    assert (final[0, 2] != frames[0, 2]).any()
+    envs.close()
 
 
 def test_the_same_seed_gives_the_same_worlds(worlds):

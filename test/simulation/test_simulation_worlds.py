@@ -47,6 +47,56 @@ def test_each_world_is_what_a_simulator_alone_is():
         np.testing.assert_allclose(found[0][1][w], v, atol=1e-10)
 
 
+def thrown(count):
+    """Return worlds that differ in everything: states, friction, masses, pushes, delays; some are in the air."""
+    random = np.random.default_rng(5)
+    batch = WorldBatch(ROBOT, count, time_step=1e-3)
+    batch.hold(200.0, 5.0)
+    many = 40  # whatever the count: the first worlds are the same
+    q, worlds = np.tile(Simulator(ROBOT, "exact_lcp", 1e-3).home(), (many, 1)), batch.worlds
+    q[:, 2] += np.where(np.arange(many) % 5 == 4, 0.05, 0.0)
+    v = random.normal(scale=0.2, size=(many, ROBOT.nv))
+    batch.place(np.ones(count, dtype=bool), q[:count], v[:count])
+    worlds.frictions[:] = random.uniform(0.3, 0.9, many)[:count]
+    worlds.masses[:] = random.uniform(0.8, 1.2, many)[:count]
+    worlds.delays[:] = random.integers(0, 8, many)[:count]
+    return batch, HOME + random.uniform(-0.2, 0.2, (4, many, 12)), random.uniform(-20.0, 20.0, (4, many, 6))
+
+
+def play(batch, targets, wrenches):
+    """Return the states at the end, and the share of steps that were not done side by side."""
+    alone = 0
+    for row, wrench in zip(targets, wrenches, strict=True):
+        batch.command(row[: batch.count], wrench[: batch.count])
+        batch.advance(25)
+        alone += batch.alone
+    return batch.worlds.states.copy(), alone / (100 * batch.count)
+
+
+def test_a_world_has_the_same_bits_whatever_is_beside_it():
+    found = []
+    for count in (40, 13):
+        batch, targets, wrenches = thrown(count)
+        states, alone = play(batch, targets, wrenches)
+        assert 0.0 < alone < 0.9
+        found.append(states)
+        batch.close()
+    np.testing.assert_array_equal(found[1], found[0][:13])
+
+
+def test_a_world_that_fails_is_told_by_number_and_the_others_go_on():
+    found = []
+    for bad in (False, True):
+        batch, targets, wrenches = thrown(13)
+        if bad:
+            batch.worlds.states[3, 8] = np.nan
+        found.append(play(batch, targets, wrenches)[0])
+        assert batch.failed == ((3,) if bad else ())
+        batch.close()
+    others = np.arange(13) != 3
+    np.testing.assert_array_equal(found[1][others], found[0][others])
+
+
 def test_heavier_worlds_fall_as_fast_and_a_wrench_gives_momentum():
     batch = WorldBatch(ROBOT, 2, time_step=1e-3, threads=1)
     batch.hold(200.0, 5.0)

@@ -78,7 +78,14 @@ def first_limit(system, q_middle, v, h, settings):
 
 @shared
 def find_contacts(system, h, settings, arrivals):
-    """List the contacts that act in this step; return how many, and when the first new one hits the ground, s.
+    """List the contacts that act in this step; return how many, and when the first new one hits the ground, s."""
+    reach = h * speed_bound(system, settings.extent) if arrivals != IMPACT else math.inf
+    return find_within(system, h, settings, arrivals, reach)
+
+
+@inlined
+def find_within(system, h, settings, arrivals, reach):
+    """Do what `find_contacts` does, knowing that no point of the robot goes farther than ``reach``, m, in the step.
 
     A point acts if its gap would close by the end of the step. One that was away before and comes faster than the
     threshold is left to an impact, in which all points that touch and those that arrive by ``h`` act. All are counted,
@@ -86,7 +93,6 @@ def find_contacts(system, h, settings, arrivals):
     """
     count, first, bodies, contacts = 0, math.inf, system.bodies, system.contacts
     terrain, heights = system.terrain, system.heights
-    reach = h * speed_bound(system, settings.extent) if arrivals != IMPACT else math.inf
     for k in range(len(contacts) - len(system.pairs)):
         contact = contacts[k]
         contact.mode = OPEN

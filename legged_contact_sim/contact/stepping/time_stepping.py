@@ -28,7 +28,7 @@ from ...dynamics.articulated_body import apply_external_forces, gather_inertias,
 from ...dynamics.contact_inertia import invert_roots
 from ...dynamics.kinematics import carry_two_velocities, place_bodies
 from ...dynamics.manifold import move
-from ...jit import Call, inlined, inlined_always
+from ...jit import Call, choose, inlined, inlined_always
 from ...terrain.motion import lean_ground
 from ..bookkeeping import book_contacts, book_solution, forget_solutions
 from ..constraint_rows import closing_speed, fill_limit_offsets, fill_rows, find_limits, passes_limit
@@ -63,8 +63,8 @@ def free_end(system, v, h):
     for j in range(len(v)):
         dofs[FREE_VELOCITY, j] = v[j] + h * dofs[ACCELERATION, j]
     for i in range(len(links)):
-        if bodies[i].locked:
-            dofs[FREE_VELOCITY, links[i].velocity_index] = 0.0
+        j = links[i].velocity_index
+        dofs[FREE_VELOCITY, j] = choose(bodies[i].locked != 0, 0.0, dofs[FREE_VELOCITY, j])
     carry_two_velocities(links, bodies, v, dofs[FREE_VELOCITY])
 
 

@@ -39,12 +39,20 @@ class Observer:
 
     def observe(self, read: Readings) -> np.ndarray:
         """Return the observations, (N, size)."""
-        frame = np.concatenate(self._terms(read), axis=1)
-        limit = self.layout.observation_clip
-        frame = np.clip(frame, -limit, limit)
+        frame = self._frame(read)
         if self.length == 1:
             return frame
+        self._past = [*self._past, frame][-self.length :] if self._past else [frame] * self.length
         return self._with_history(frame)
+
+    def observe_anew(self, read: Readings) -> np.ndarray:
+        """Return the observations, (N, size), when worlds were reset and no time has passed since `observe`."""
+        frame = self._frame(read)
+        return frame if self.length == 1 else self._with_history(frame)
+
+    def _frame(self, read: Readings) -> np.ndarray:
+        limit = self.layout.observation_clip
+        return np.clip(np.concatenate(self._terms(read), axis=1), -limit, limit)
 
     def _terms(self, read: Readings) -> list[np.ndarray]:
         found = []
@@ -57,7 +65,6 @@ class Observer:
 
     def _with_history(self, frame: np.ndarray) -> np.ndarray:
         """Return frames in the layout's order; before the first, the first stands in for those that were not."""
-        self._past = [*self._past, frame][-self.length :] if self._past else [frame] * self.length
         if self._new.any():
             self._past = [np.where(self._new[:, None], frame, old) for old in self._past]
             self._new[:] = False
