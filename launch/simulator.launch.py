@@ -10,6 +10,7 @@ from launch.events.process import ProcessExited
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 
+from legged_contact_sim.control.scenario import controllers_of, flattened
 from legged_contact_sim.simulation.scenarios import find_scenario, read_scenario
 
 PACKAGE = "legged_contact_sim"
@@ -42,14 +43,18 @@ def generate_launch_description() -> LaunchDescription:
 def _nodes(context: LaunchContext) -> list[Action]:
     chosen = {name: LaunchConfiguration(name).perform(context) for name in ARGUMENTS}
     path = find_scenario(chosen["scenario"])
-    controller = chosen["controller"] or read_scenario(path).get("controller", "none")
+    team = controllers_of(flattened(read_scenario(path)), chosen["controller"])
     common = {"package": PACKAGE, "namespace": chosen["namespace"], "output": "screen", "on_exit": _end_all}
-    parameters = [str(path), _settings(chosen, controller)]
+    parameters = [str(path), _settings(chosen, team)]
     nodes: list[Action] = [Node(executable="simulator_node", name=PACKAGE, parameters=parameters, **common)]
-    if controller != "none" and chosen["composed"] != "true":
-        nodes.append(Node(executable="controller_node", name="controller", parameters=parameters, **common))
-    if chosen["view"] == "true":
-        nodes.append(Node(executable="viewer_node", name="viewer", parameters=parameters, **common))
+    of_robot = {robot: common | {"namespace": f"{chosen['namespace']}/{robot}".strip("/")} for robot in team}
+    for robot, controller in team.items():
+        if controller != "none" and chosen["composed"] != "true":
+            node = Node(executable="controller_node", name="controller", parameters=parameters, **of_robot[robot])
+            nodes.append(node)
+    if chosen["view"] == "true":  # of several robots it shows the first
+        inside = next(iter(of_robot.values()))
+        nodes.append(Node(executable="viewer_node", name="viewer", parameters=parameters, **inside))
     if chosen["rviz"] == "true":
         view = path.parent / "legged_robot.rviz"
         nodes.append(Node(package="rviz2", executable="rviz2", arguments=["-d", str(view)], output="screen"))
@@ -58,19 +63,21 @@ def _nodes(context: LaunchContext) -> list[Action]:
     return nodes
 
 
-def _settings(chosen: dict[str, str], controller: str) -> dict[str, object]:
-    """Return what the arguments change in the scenario."""
+def _settings(chosen: dict[str, str], team: dict[str, str]) -> dict[str, object]:
+    """Return what the arguments change in the scenario, of which every robot has a controller or none."""
     settings: dict[str, object] = {name: chosen[name] for name in ("robot", "contact_model") if chosen[name]}
-    settings["controller"] = controller
     if chosen["real_time_factor"]:
         settings["real_time_factor"] = float(chosen["real_time_factor"])
     if chosen["lift"]:
         settings["initial.lift"] = float(chosen["lift"])
     if chosen["lockstep"]:
         settings["lockstep"] = chosen["lockstep"] == "true"
-    settings["composed"] = chosen["composed"] == "true" and controller != "none"
-    if controller == "none":
-        settings |= {"await_command": False, "lockstep": False}
+    for robot, controller in team.items():
+        own = f"robots.{robot}." if robot else ""
+        settings[f"{own}controller"] = controller
+        settings[f"{own}composed"] = chosen["composed"] == "true" and controller != "none"
+        if controller == "none":
+            settings |= {f"{own}await_command": False, f"{own}lockstep": False}
     if chosen["namespace"]:
         settings["frame_prefix"] = f"{chosen['namespace']}/"
     if chosen["clock"] != "true":

@@ -124,7 +124,7 @@ def test_a_signal_to_the_command_line_interrupts_what_it_does():
 
 def test_what_the_user_says_of_lockstep_counts_without_a_controller_too():
     options = cli._parser().parse_args(["run", "--controller", "none", "-p", "lockstep:=true"])
-    settings = cli._settings(options, "none")
+    settings = cli._settings(options, {"": "none"})
     assert settings.index("lockstep:=true") > settings.index("lockstep:=false")
 
 
@@ -133,4 +133,4 @@ def test_what_ros2_control_s_controllers_do_needs_no_process(name):
     """The robot stands by itself until it is commanded, and the last command holds, as under ros2_control."""
     options = cli._parser().parse_args(["run", "--controller", name])
     assert not cli._has_process(name)
-    assert {"hold.proposed:=true", "command_timeout:=0.0"} <= set(cli._settings(options, name))
+    assert {"hold.proposed:=true", "command_timeout:=0.0"} <= set(cli._settings(options, {"": name}))

@@ -7,9 +7,13 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
+
+import yaml  # type: ignore[import-untyped]
 
 from ..contact import MODELS, contact_models
 from ..control import controller_class, controllers
+from ..control.scenario import controllers_of, flattened
 from ..errors import LeggedContactSimError, ParameterError
 from ..model import RobotModel, robots
 from ..simulation.scenarios import find_scenario, read_scenario, scenarios, summary
@@ -97,13 +101,42 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _settings(options: argparse.Namespace, controller: str) -> list[str]:
-    """Return parameters as NAME:=VALUE, what the user gave last, since the last one counts."""
-    settings = [] if _has_process(controller) else ["await_command:=false", "lockstep:=false"]
-    if controller in BUILT_IN:  # what ros2_control leaves alone stands, and its last command holds
-        settings += ["hold.proposed:=true", "command_timeout:=0.0"]
+def _settings(options: argparse.Namespace, team: dict[str, str]) -> list[str]:
+    """Return parameters as NAME:=VALUE, what the user gave last, since the last one counts.
+
+    Args:
+        options: of the command line.
+        team: the controller of every robot, by its name, which is empty for the only one.
+    """
+    settings = []
+    for robot, controller in team.items():
+        own = f"robots.{robot}." if robot else ""
+        if _has_process(controller):
+            settings += [f"{own}controller:={controller}"] + [f"{own}composed:=true"] * options.compose
+        else:
+            settings += [f"{own}await_command:=false", f"{own}lockstep:=false"]
+        if controller in BUILT_IN:  # what ros2_control leaves alone stands, and its last command holds
+            settings += [f"{own}hold.proposed:=true", f"{own}command_timeout:=0.0"]
     given = {"robot": options.robot, "contact_model": options.contact_model}
     return settings + [f"{name}:={value}" for name, value in given.items() if value is not None] + options.parameter
+
+
+def _given(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the parameters that the user gave by name.
+
+    Raises:
+        ParameterError: one of them is not written as NAME:=VALUE.
+    """
+    given = {}
+    for setting in options.parameter:
+        name, told, value = setting.partition(":=")
+        if not told:
+            raise ParameterError(f"{setting!r}: expected NAME:=VALUE")
+        try:
+            given[name] = yaml.safe_load(value)
+        except yaml.YAMLError:
+            raise ParameterError(f"{setting!r}: its value cannot be read") from None
+    return {name: value for name, value in given.items() if name.partition(".")[0] == "robots"}
 
 
 def _has_process(controller: str) -> bool:
@@ -114,28 +147,29 @@ def _run(options: argparse.Namespace) -> int:
     _need_ros()
     default = ANY_ROBOT.get(options.controller, STANDING) if options.robot else DEFAULT_SCENARIO
     path = find_scenario(options.scenario or default)
-    parameters = read_scenario(path)
-    controller = options.controller or parameters.get("controller", NO_CONTROLLER)
-    if _has_process(controller):
+    team = controllers_of(flattened(read_scenario(path)) | _given(options), options.controller or "")
+    for controller in filter(_has_process, set(team.values())):
         controller_class(controller)
     chosen = ["--ros-args", "--params-file", str(path)]
-    for setting in _settings(options, controller):
-        if ":=" not in setting:
-            raise ParameterError(f"{setting!r}: expected NAME:=VALUE")
+    for setting in _settings(options, team):
         chosen += ["-p", setting]
-    composed = options.compose and _has_process(controller)
-    inside = ["-p", "composed:=true", "-p", f"controller:={controller}"] if composed else []
     with Processes() as processes:
-        processes.start("simulator", "nodes.simulator_node", *chosen, *inside)
-        if _has_process(controller) and not composed:
-            processes.start("controller", "nodes.controller_node", *chosen, "-p", f"controller:={controller}")
+        processes.start("simulator", "nodes.simulator_node", *chosen)
+        for robot, controller in team.items():
+            if _has_process(controller) and not options.compose:
+                processes.start(f"controller {robot}".strip(), "nodes.controller_node", *chosen, *_inside(robot))
         if options.view:
-            processes.start("viewer", "nodes.viewer_node", *chosen)
+            processes.start("viewer", "nodes.viewer_node", *chosen, *_inside(next(iter(team))))
         if options.record is not None:
             bag = ["-p", f"bag:={options.record}"] if options.record else []
             processes.start("recorder", "nodes.recorder_node", "--ros-args", *bag, last=True)
-        _say_where_to_look(path, controller)
+        _say_where_to_look(path, team)
         return _watch(processes, options.duration)
+
+
+def _inside(robot: str) -> list[str]:
+    """Return what puts a node into the namespace of one of several robots."""
+    return ["-r", f"__ns:=/{robot}"] if robot else []
 
 
 def _watch(processes: Processes, duration: float) -> int:
@@ -153,12 +187,17 @@ def _watch(processes: Processes, duration: float) -> int:
     return status or 1
 
 
-def _say_where_to_look(path: Path, controller: str) -> None:
+def _say_where_to_look(path: Path, team: dict[str, str]) -> None:
     reach = environment()["ROS_AUTOMATIC_DISCOVERY_RANGE"].lower()
+    told = {name: f"{name} ({BUILT_IN[name]})" if name in BUILT_IN else name for name in team.values()}
+    each = ", ".join(f"{robot}: {told[name]}" if robot else told[name] for robot, name in team.items())
+    first = next(iter(team))
+    inside = f"/{first}" if first else ""
     print(
         f"scenario   {path}\n"
-        f"controller {controller}{f' ({BUILT_IN[controller]})' if controller in BUILT_IN else ''}\n"
-        f"look       topics /joint_states /odom /tf /contacts/<point>/wrench /contact_markers /diagnostics "
+        f"controller {each}\n"
+        f"look       topics {inside}/joint_states {inside}/odom {inside}/contacts/<point>/wrench "
+        f"{inside}/contact_markers /tf /diagnostics "
         f"(domain {environment().get('ROS_DOMAIN_ID', '0')}, {reach})\n"
         f"           ros2 topic list; rviz2 -d {path.parent / 'legged_robot.rviz'}; legged-contact-sim record\n"
         f"           in the browser: run it with --view (make sim ARGS=--view)\n"

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from ..contact import MODELS
+from ..errors import ParameterError
 from ..model import RobotModel
 from ..simulation import Simulator
 from ..simulation.scenario_start import holding_gains, start_pushes, start_state
@@ -39,6 +40,18 @@ def flattened(nested: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
+def controllers_of(values: Mapping[str, Any], chosen: str = "") -> dict[str, str]:
+    """Return the controller of every robot of a scenario by its name, which is empty for the only robot.
+
+    Args:
+        values: parameters by full name, as `flattened` gives them.
+        chosen: the controller of all robots; empty: those of the scenario.
+    """
+    names = [name for name in values.get("robots", ()) if name] or [""]
+    common = values.get("controller", NONE)
+    return {name: chosen or values.get(f"robots.{name}.controller", common) for name in names}
+
+
 @dataclass(frozen=True)
 class Scenario:
     """What a parameter file says, as far as one process needs it.
@@ -53,10 +66,19 @@ class Scenario:
 
     @classmethod
     def load(cls, name: str, **changes: Any) -> "Scenario":
-        """Return a scenario by packaged name or path, with some parameters changed (None: as in the file)."""
+        """Return a scenario by packaged name or path, with some parameters changed (None: as in the file).
+
+        Raises:
+            ParameterError: there is none, or it is one of several robots.
+        """
         path = find_scenario(name)
         given = {key: value for key, value in changes.items() if value is not None}
-        return cls(path.stem, flattened(read_scenario(path))).changed(given)
+        values = flattened(read_scenario(path))
+        if names := [robot for robot in controllers_of(values) if robot]:
+            raise ParameterError(
+                f"{name}: there are several robots, {', '.join(names)}; expected one: `run` simulates them"
+            )
+        return cls(path.stem, values).changed(given)
 
     def changed(self, changes: Mapping[str, Any]) -> "Scenario":
         """Return the scenario with some parameters changed, by full name."""

@@ -16,14 +16,14 @@ class Composition:
     last bit as one in lockstep with a controller in another process.
     """
 
-    def __init__(self, robot: RobotModel, control_rate: float) -> None:
-        """Make the controller node; it is asked at the control tick nearest to its rate.
+    def __init__(self, robot: RobotModel, control_rate: float, namespace: str) -> None:
+        """Make the controller node in a namespace; it is asked at the control tick nearest to its rate.
 
         Raises:
             LeggedContactSimError: a parameter cannot be used.
         """
         self._robot = robot
-        self.node = ControllerNode("joint_pid", composed=True)
+        self.node = ControllerNode("joint_pid", composed_in=namespace)
         self._every = max(1, round(control_rate * self.node.period))
 
     def tick(self, tick: int, snapshot: Snapshot, forces: np.ndarray, commands: Commands, now: float) -> None:

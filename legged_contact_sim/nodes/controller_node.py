@@ -27,8 +27,9 @@ from .declared import Declared, declare
 from .polling import Mailbox
 from .process import Running, run_process, served
 from .qos import COMMANDS
-from .readings import GLANCE, Readings, stamp_of
+from .readings import GLANCE, Due, Readings, stamp_of
 from .robot_parameters import declare_robot
+from .several import take_own
 from .throttle import Throttle
 from .trajectories import trajectory_of
 
@@ -37,6 +38,9 @@ PARAMETERS = {
     "lockstep": Declared(False, "the simulator waits for answers: joint states that stay out are late", fixed=True),
     "sensor_timeout": Declared(0.1, "s; without joint states for so long, efforts are zero", 1e-3, 1e3),
     "answer_with": Declared(EFFORTS, f"{EFFORTS}, or {TARGETS} with gains for the robot's drives", fixed=True),
+    "control_rate": Declared(1000.0, "Hz; of the simulator: joint states", 1.0, 1e5, fixed=True),
+    "odom_rate": Declared(1000.0, "Hz; of the simulator; in lockstep what is due is waited for", 0.0, 1e5, fixed=True),
+    "wrench_rate": Declared(1000.0, "Hz; likewise", 0.0, 1e5, fixed=True),
     "contact_forces": Declared(True, "listen to the contact wrenches, if the controller does", fixed=True),
 }
 
@@ -44,15 +48,17 @@ PARAMETERS = {
 class ControllerNode(Node):
     """Answers joint states with efforts or targets; the answer bears the stamp of the state that it answers."""
 
-    def __init__(self, default: str, composed: bool = False) -> None:
+    def __init__(self, default: str, composed_in: str | None = None) -> None:
         """Read the parameters and make the controller.
 
         Args:
             default: its name if no parameter tells another.
-            composed: it is asked by a simulator in the same process and reads no topics of the robot.
+            composed_in: namespace of the simulator in the same process that asks it; it reads no topics of the robot.
         """
-        own_name = ["--ros-args", "-r", "__node:=controller"] if composed else None
+        composed = composed_in is not None
+        own_name = ["--ros-args", "-r", "__node:=controller", "-r", f"__ns:={composed_in}"] if composed else None
         super().__init__("controller", cli_args=own_name)
+        take_own(self)
         choice = {"controller": Declared(default, f"one of {', '.join(CONTROLLERS)}, or MODULE:CLASS", fixed=True)}
         name = declare(self, choice)["controller"]
         kind = controller_class(name)
@@ -68,7 +74,8 @@ class ControllerNode(Node):
         self.lockstep = values["lockstep"]
         self.warn = Throttle(self.get_logger().warning)
         self.feels_contacts: bool = values["contact_forces"] and self.controller.feels_contacts
-        self.readings = None if composed else Readings(self, robot, self.feels_contacts)
+        due = Due(*(values[name] for name in ("control_rate", "odom_rate", "wrench_rate"))) if self.lockstep else None
+        self.readings = None if composed else Readings(self, robot, self.feels_contacts, due)
         self.wishes = Wishes(self, self.controller, self.warn)
         self.answers = Answers(self, robot, values["answer_with"])
         self._grid = -1  # the last instant of the control grid that was answered
@@ -79,15 +86,17 @@ class ControllerNode(Node):
     def run(self, running: Running) -> None:
         """Answer until interrupted."""
         gc.freeze()
+        state: bytes | None = None
         while running and self.readings:
-            state = self._next_state(self.readings)
+            state = self._next_state(self.readings) or state
             if state is None:
                 self._watch()
                 time.sleep(GLANCE)
                 continue
             self._heard = time.monotonic()
             self.wishes.poll()
-            self._answer(state, self.readings)
+            if self._answer(state, self.readings):
+                state = None
 
     def _next_state(self, readings: Readings) -> bytes | None:
         """Return the newest joint state on the control grid that was not answered; repeat an answer asked for again."""
@@ -102,13 +111,17 @@ class ControllerNode(Node):
                 newest, self._grid = raw, instant
         return newest
 
-    def _answer(self, raw: bytes, readings: Readings) -> None:
+    def _answer(self, raw: bytes, readings: Readings) -> bool:
+        """Answer a joint state; return whether that is possible already."""
         stamp = stamp_of(raw)
         observation = readings.observe(raw, self.timeout)
+        if observation is None:
+            return False
         if isinstance(observation, str):
             self._refuse(stamp, f"no {observation} for {self.timeout:g} s")
-            return
-        self._respond(stamp, observation)
+        else:
+            self._respond(stamp, observation)
+        return True
 
     def ask(self, stamp: int, observation: Observation) -> Sequence[np.ndarray]:
         """Return what answers an observation of a stamp, ns, after publishing it: see `Answers.last`."""

@@ -1,4 +1,4 @@
-"""The services of simulation_interfaces about entities; the robot is the only one."""
+"""The services of simulation_interfaces about entities, which are the robots."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -15,17 +15,19 @@ from .entity_filters import UnsupportedError, matches
 from .service_results import UNSUPPORTED, done, failed
 
 if TYPE_CHECKING:
+    from .simulated_robot import SimulatedRobot
     from .simulator_node import SimulatorNode
 
 FAILED = Result.RESULT_OPERATION_FAILED
 
 
 class EntityServices:
-    """Tells and sets where the robot is."""
+    """Tells and sets where the robots are."""
 
     def __init__(self, node: "SimulatorNode") -> None:
         """Offer the services."""
-        self._node, self._robot = node, node.simulator.robot
+        self._node = node
+        self._robots = {robot.name: robot for robot in node.robots}
         for kind, name, answer in (
             (GetEntities, "get_entities", self._entities),
             (GetEntitiesStates, "get_entities_states", self._states),
@@ -37,7 +39,7 @@ class EntityServices:
 
     def _entities(self, request: Any, response: Any) -> Any:
         try:
-            response.entities = [self._robot.name] if self._is_meant(request.filters) else []
+            response.entities = [name for name, robot in self._robots.items() if _is_meant(request.filters, robot)]
         except UnsupportedError as error:
             return failed(response, UNSUPPORTED, str(error))
         except ParameterError as error:
@@ -46,37 +48,40 @@ class EntityServices:
 
     def _states(self, request: Any, response: Any) -> Any:
         response = self._entities(request, response)
-        response.states = [self._present_state() for _ in response.entities]
+        response.states = [_present_state(self._robots[name]) for name in response.entities]
         return response
 
     def _info(self, request: Any, response: Any) -> Any:
-        if request.entity != self._robot.name:
+        if request.entity not in self._robots:
             return self._not_found(response)
+        robot = self._robots[request.entity].simulator.robot
         response.info.category.category = EntityCategory.CATEGORY_ROBOT
-        response.info.description = f"{self._robot.base} base, {self._robot.joint_count} joints"
+        response.info.description = f"{robot.name}: {robot.base} base, {robot.joint_count} joints"
         return done(response)
 
     def _state(self, request: Any, response: Any) -> Any:
-        if request.entity != self._robot.name:
+        if request.entity not in self._robots:
             return self._not_found(response)
-        response.state = self._present_state()
+        response.state = _present_state(self._robots[request.entity])
         return done(response)
 
     def _set_state(self, request: Any, response: Any) -> Any:
-        if request.entity != self._robot.name:
+        if request.entity not in self._robots:
             return self._not_found(response)
-        world, frame = self._node.values["world_frame"], request.state.header.frame_id
+        robot = self._robots[request.entity]
+        model = robot.simulator.robot
+        world, frame = robot.values["world_frame"], request.state.header.frame_id
         if frame not in ("", world):
             return failed(response, Result.RESULT_NOT_FOUND, f"frame_id: expected {world!r}, found {frame[:80]!r}")
-        if self._robot.base != "floating":
-            return failed(response, FAILED, f"the base of {self._robot.name} is fixed")
-        q, v = self._node.snapshot.q.copy(), self._node.snapshot.v.copy()
+        if model.base != "floating":
+            return failed(response, FAILED, f"the base of {robot.name} is fixed")
+        q, v = robot.snapshot.q.copy(), robot.snapshot.v.copy()
         # The flags came with version 1.1 of the interfaces.
         if getattr(request, "set_pose", True):
             at, turned = request.state.pose.position, request.state.pose.orientation
             q[:7] = at.x, at.y, at.z, turned.x, turned.y, turned.z, turned.w
             try:
-                q = coordinates(self._robot, q)
+                q = coordinates(model, q)
             except ParameterError as error:
                 return failed(response, SetEntityState.Response.INVALID_POSE, str(error))
         if getattr(request, "set_twist", True):
@@ -84,35 +89,35 @@ class EntityServices:
             v[:3] = np.array([linear.x, linear.y, linear.z]) @ rotation
             v[3:6] = np.array([angular.x, angular.y, angular.z]) @ rotation
         try:
-            self._node.set_state(q, v)
+            self._node.set_state(robot, q, v)
         except LeggedContactSimError as error:
             return failed(response, FAILED, str(error))
         return done(response)
 
-    def _is_meant(self, filters: Any) -> bool:
-        poses, robot = forward_kinematics(self._robot, self._node.snapshot.q), self._robot
-        links = robot.contact_points["link"]
-        points = poses.position[links] + np.einsum(
-            "kij,kj->ki", poses.rotation[links], robot.contact_points["position"]
-        )
-        places = np.concatenate([poses.position, points])
-        corners = np.array([places.min(axis=0), places.max(axis=0)])
-        return matches(filters, robot.name, EntityCategory.CATEGORY_ROBOT, corners)
-
-    def _present_state(self) -> EntityState:
-        node, snapshot, state = self._node, self._node.snapshot, EntityState()
-        state.header.frame_id = node.values["world_frame"]
-        put_stamp(state.header.stamp, snapshot.stamp)
-        if self._robot.base == "floating":
-            rotation = _rotation(snapshot.q)
-            put_vector(state.pose.position, snapshot.q[:3])
-            put_quaternion(state.pose.orientation, snapshot.q[3:7])
-            put_vector(state.twist.linear, rotation @ snapshot.v[:3])
-            put_vector(state.twist.angular, rotation @ snapshot.v[3:6])
-        return state
-
     def _not_found(self, response: Any) -> Any:
-        return failed(response, Result.RESULT_NOT_FOUND, f"the only entity is {self._robot.name}")
+        return failed(response, Result.RESULT_NOT_FOUND, f"the entities are {', '.join(self._robots)}")
+
+
+def _is_meant(filters: Any, robot: "SimulatedRobot") -> bool:
+    model = robot.simulator.robot
+    poses, links = forward_kinematics(model, robot.snapshot.q), model.contact_points["link"]
+    points = poses.position[links] + np.einsum("kij,kj->ki", poses.rotation[links], model.contact_points["position"])
+    places = np.concatenate([poses.position, points])
+    corners = np.array([places.min(axis=0), places.max(axis=0)])
+    return matches(filters, robot.name, EntityCategory.CATEGORY_ROBOT, corners)
+
+
+def _present_state(robot: "SimulatedRobot") -> EntityState:
+    snapshot, state = robot.snapshot, EntityState()
+    state.header.frame_id = robot.values["world_frame"]
+    put_stamp(state.header.stamp, snapshot.stamp)
+    if robot.simulator.robot.base == "floating":
+        rotation = _rotation(snapshot.q)
+        put_vector(state.pose.position, snapshot.q[:3])
+        put_quaternion(state.pose.orientation, snapshot.q[3:7])
+        put_vector(state.twist.linear, rotation @ snapshot.v[:3])
+        put_vector(state.twist.angular, rotation @ snapshot.v[3:6])
+    return state
 
 
 def _rotation(q: np.ndarray) -> np.ndarray:

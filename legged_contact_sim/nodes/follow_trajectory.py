@@ -22,19 +22,19 @@ from .trajectory_goals import (
 )
 
 if TYPE_CHECKING:
-    from .simulator_node import SimulatorNode
+    from .simulated_robot import SimulatedRobot
 
 ACTION = "joint_trajectory_controller/follow_joint_trajectory"
 
 
 class FollowJointTrajectoryServer:
-    """Translates between the action's messages and the node's commands."""
+    """Translates between the action's messages and a robot's commands."""
 
-    def __init__(self, node: "SimulatorNode") -> None:
+    def __init__(self, robot: "SimulatedRobot") -> None:
         """Offer the action."""
-        self._node = node
+        self._robot = robot
         self._server = ActionServer(
-            node,
+            robot.node,
             FollowJointTrajectory,
             ACTION,
             self._execute,
@@ -44,14 +44,14 @@ class FollowJointTrajectoryServer:
 
     def _execute(self, handle: Any) -> Any:
         """Follow a trajectory to its end; feedback tells ten times a second where the joints are."""
-        requests, commands = self._node.requests, self._node.commands
+        requests, commands = self._robot.requests, self._robot.commands
         result = FollowJointTrajectory.Result()
         try:
             goal: TrajectoryGoal = requests.ask(lambda: self._begin(handle.request))
 
             def tell() -> None:
                 if goal.progress:
-                    handle.publish_feedback(_feedback(goal.names, goal.progress, self._node.begun))
+                    handle.publish_feedback(_feedback(goal.names, goal.progress, self._robot.begun))
                 if handle.is_cancel_requested:
                     requests.ask(lambda: commands.cancel(goal))
 
@@ -73,7 +73,7 @@ class FollowJointTrajectoryServer:
         Raises:
             GoalError: it cannot be followed.
         """
-        commands, trajectory = self._node.commands, request.trajectory
+        commands, trajectory = self._robot.commands, request.trajectory
         if request.multi_dof_trajectory.joint_names or request.multi_dof_trajectory.points:
             raise GoalError(INVALID_JOINTS, "multi_dof_trajectory: there are no such joints")
         if request.component_path_tolerance or request.component_goal_tolerance:
@@ -83,7 +83,7 @@ class FollowJointTrajectoryServer:
         names = list(trajectory.joint_names)
         path, goal = tolerances(request.path_tolerance, names), tolerances(request.goal_tolerance, names)
         patience = _seconds(request.goal_time_tolerance)
-        now = self._node.simulator.time
+        now = self._robot.simulator.time
         try:
             motion = commands.motion_from(trajectory, self._start(trajectory.header.stamp, now))
         except RefusedError as refusal:
@@ -100,7 +100,7 @@ class FollowJointTrajectoryServer:
         """Return when a trajectory begins, s; without a stamp it is now."""
         if stamp.sec == 0 and stamp.nanosec == 0:
             return now
-        return (stamp.sec * NANOSECONDS + stamp.nanosec - self._node.begun) / NANOSECONDS
+        return (stamp.sec * NANOSECONDS + stamp.nanosec - self._robot.begun) / NANOSECONDS
 
 
 def _seconds(duration: Any) -> float:

@@ -9,7 +9,7 @@ from rclpy.node import Node
 from visualization_msgs.msg import Marker, MarkerArray
 
 from ..contact.records import OPEN, SLIP, STICK
-from .cdr import STAMP, Template, put_quaternion, put_stamp, put_vector, sender
+from .cdr import STAMP, Template, listeners, put_quaternion, put_stamp, put_vector, sender
 from .qos import PICTURES
 from .snapshot import Snapshot
 from .transforms import FrameTree
@@ -27,12 +27,17 @@ CONE = [STAMP, ("position", "<f8", 3), ("orientation", "<f8", 4), ("color", "<f4
 
 
 class MarkerOutput:
-    """An arrow and a cone per contact point on contact_markers; both vanish while the point is open."""
+    """An arrow and a cone per contact point on contact_markers; both vanish while the point is open.
+
+    Attributes:
+        heard: counts the listeners.
+    """
 
     def __init__(self, node: Node, frames: FrameTree) -> None:
         """Prepare the publisher; `shape` prepares the message."""
         self._frames = frames
-        self._send = sender(node.create_publisher(MarkerArray, "contact_markers", PICTURES))
+        publisher = node.create_publisher(MarkerArray, "contact_markers", PICTURES)
+        self._send, self.heard = sender(publisher), listeners(publisher)
 
     def shape(self, scale: float, friction: float) -> None:
         """Prepare the message for a length per force, m/N, and a coefficient of friction."""

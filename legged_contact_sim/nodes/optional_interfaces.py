@@ -4,19 +4,26 @@ import importlib.util
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .simulated_robot import SimulatedRobot
     from .simulator_node import SimulatorNode
 
 
-def offer_optional(node: "SimulatorNode") -> list[Any]:
-    """Offer services and actions of packages that need not be there; return what has to live as long as the node."""
-    offered: list[Any] = []
-    if importlib.util.find_spec("simulation_interfaces"):
-        from .simulation_services import SimulationServices
+def offer_services(node: "SimulatorNode") -> Any:
+    """Offer the services of simulation_interfaces, if they are there; return what has to live as long as the node."""
+    if not importlib.util.find_spec("simulation_interfaces"):
+        return None
+    from .simulation_services import SimulationServices
 
-        offered.append(SimulationServices(node))
-    # A controller in the simulator's process is the only one who commands.
-    if importlib.util.find_spec("control_msgs") and not node.values["composed"]:
-        from .follow_trajectory import FollowJointTrajectoryServer
+    return SimulationServices(node)
 
-        offered.append(FollowJointTrajectoryServer(node))
-    return offered
+
+def offer_trajectories(robot: "SimulatedRobot") -> Any:
+    """Offer the action FollowJointTrajectory, if it is there; return what has to live as long as the node.
+
+    A controller in the simulator's process is the only one who commands.
+    """
+    if not importlib.util.find_spec("control_msgs") or robot.composition:
+        return None
+    from .follow_trajectory import FollowJointTrajectoryServer
+
+    return FollowJointTrajectoryServer(robot)

@@ -16,7 +16,7 @@ from tf2_msgs.msg import TFMessage
 
 from ..model import RobotModel
 from ..model.records import REVOLUTE
-from .cdr import STAMP, Template, put_quaternion, put_stamp, put_vector, sender
+from .cdr import STAMP, Template, listeners, put_quaternion, put_stamp, put_vector, sender
 from .qos import LATCHED, PICTURES, STREAM
 from .snapshot import Snapshot
 from .transforms import FrameTree, Poses
@@ -44,9 +44,9 @@ class ClockOutput:
             self._node.destroy_publisher(self._publisher)
             self._publisher = None
 
-    def publish(self, snapshot: Snapshot) -> None:
-        """Publish the time of a snapshot."""
-        self._stamp[:] = snapshot.stamp
+    def publish(self, stamp: np.ndarray) -> None:
+        """Publish a time, (2,), simulated seconds and nanoseconds."""
+        self._stamp[:] = stamp
         self._send(self._template.encoded())
 
 
@@ -89,6 +89,10 @@ class JointStateOutput:
             position[self._turning] = between_two_turns(position[self._turning])
         for row, joints in self._untold:
             row[joints] = np.nan
+        self.repeat()
+
+    def repeat(self) -> None:
+        """Publish the last message again."""
         self._send(self._template.encoded())
 
 
@@ -126,6 +130,10 @@ class OdometryOutput:
         if self._floating:
             self._pose[:] = snapshot.q[:7]
             self._twist[:] = snapshot.v[:6]
+        self.repeat()
+
+    def repeat(self) -> None:
+        """Publish the last message again."""
         self._send(self._template.encoded())
 
 
@@ -151,7 +159,7 @@ class WrenchOutput:
             message.header.frame_id = frame
             template = Template(message, records[k : k + 1], _fill_wrench)
             publisher = node.create_publisher(WrenchStamped, f"contacts/{topic_name(point)}/wrench", STREAM)
-            self._outputs.append((template, sender(publisher)))
+            self._outputs.append((template, sender(publisher), listeners(publisher)))
         self._impulses = np.zeros((len(names), 3))
         self._elapsed = 0.0
 
@@ -173,8 +181,13 @@ class WrenchOutput:
             self._impulses[:] = 0.0
             self._elapsed = 0.0
         self._stamps[:] = snapshot.stamp
-        for template, send in self._outputs:
-            send(template.encoded())
+        self.repeat()
+
+    def repeat(self) -> None:
+        """Publish the last messages again, each where somebody hears it."""
+        for template, send, heard in self._outputs:
+            if heard():
+                send(template.encoded())
 
 
 def _fill_wrench(message: WrenchStamped, record: np.void) -> None:
@@ -187,6 +200,9 @@ class TransformOutput:
 
     With robot_state_publisher beside it, which publishes all frames of links, only what that cannot know: where the
     base is, and where contact points are.
+
+    Attributes:
+        heard: counts the listeners.
     """
 
     def __init__(self, node: Node, frames: FrameTree, links: bool) -> None:
@@ -202,7 +218,7 @@ class TransformOutput:
         self._template = Template(message, [("transforms", transform, len(moving))], _fill_transforms)
         self._transforms = self._template.record[0]["transforms"]
         self._publisher = node.create_publisher(TFMessage, "/tf", PICTURES)
-        self._send = sender(self._publisher)
+        self._send, self.heard = sender(self._publisher), listeners(self._publisher)
         self._published = 0.0  # when, by the wall clock, s
         self._static = node.create_publisher(TFMessage, "/tf_static", LATCHED)
         self._static.publish(_fixed_transforms(frames, fixed))

@@ -28,17 +28,22 @@ FAMILIES = (  # under these, unknown names are errors
 )  # fmt: skip
 
 
-NODE_PARAMETERS: dict[str, Declared] = {
+WORLD_PARAMETERS: dict[str, Declared] = {  # the same for all robots
+    "robots": Declared([""], "names of several robots, each a namespace of its own; empty: there is one", fixed=True),
+    "control_rate": Declared(1000.0, "Hz; joint states, and how often commands are taken", 1.0, 1e5, fixed=True),
+    "real_time_factor": Declared(1.0, "simulated over wall time; 0: as fast as possible", 0.0, 1e3),
+    "clock_rate": Declared(1000.0, "Hz; 0: no /clock", 0.0, 1e5),
+    "paused": Declared(False, "begin paused", fixed=True),
+}
+WORLD = frozenset(WORLD_PARAMETERS)
+NODE_PARAMETERS: dict[str, Declared] = WORLD_PARAMETERS | {
     "contact_model": Declared(DEFAULT_MODEL, f"one of {', '.join(MODELS)}"),
     "time_step": Declared(5e-4, "s; of the physics", 1e-6, 0.1, fixed=True),
-    "real_time_factor": Declared(1.0, "simulated over wall time; 0: as fast as possible", 0.0, 1e3),
     "lockstep": Declared(False, "wait for the command that answers the last joint state"),
     "command_rate": Declared(500.0, "Hz; in lockstep, so many joint states are waited for", 0.1, 1e5, fixed=True),
     "composed": Declared(False, "run the controller in this process, in lockstep without waiting", fixed=True),
     "await_command": Declared(False, "time begins with the first command, after every reset too"),
     "command_timeout": Declared(0.1, "s; an older command is replaced by zero effort; 0: never", 0.0, BIG),
-    "control_rate": Declared(1000.0, "Hz; joint states, and how often commands are taken", 1.0, 1e5, fixed=True),
-    "clock_rate": Declared(1000.0, "Hz; 0: no /clock", 0.0, 1e5),
     "wrench_rate": Declared(1000.0, "Hz; contact wrenches, each the mean force since the last; 0: none", 0.0, 1e5),
     "odom_rate": Declared(1000.0, "Hz; 0: none", 0.0, 1e5),
     "tf_rate": Declared(100.0, "Hz; 0: none", 0.0, 1e5),
@@ -59,7 +64,6 @@ NODE_PARAMETERS: dict[str, Declared] = {
     "push.factors": Declared(
         Parameter.Type.DOUBLE_ARRAY, "of force and torque at these times; linear between, none outside", fixed=True
     ),
-    "paused": Declared(False, "begin paused", fixed=True),
     "hold.stiffness": Declared(0.0, "N m/rad; drives that hold the start pose without a controller; 0: none", 0.0, BIG),
     "hold.damping": Declared(0.0, "N m s/rad; of these drives", 0.0, BIG),
     "hold.integral": Declared(0.0, "N m/(rad s); of these drives", 0.0, BIG),
@@ -75,6 +79,9 @@ NODE_PARAMETERS: dict[str, Declared] = {
     ),
     "drive.delay": Declared(0.0, "s; of simulated time, after which a command comes into force", 0.0, 10.0, fixed=True),
     "initial.lift": Declared(0.0, "m; how far above the ground the robot starts", 0.0, 1e3),
+    "initial.place": Declared(
+        Parameter.Type.DOUBLE_ARRAY, "m; x y where a floating base starts, feet on the ground; unset: home pose"
+    ),
     "initial.position": Declared(Parameter.Type.DOUBLE_ARRAY, "m; x y z of a floating base; unset: feet on the ground"),
     "initial.orientation": Declared(Parameter.Type.DOUBLE_ARRAY, "x y z w of a floating base; unset: home pose"),
     "initial.joints": Declared(Parameter.Type.DOUBLE_ARRAY, "rad or m in joint order; unset: home pose"),
@@ -82,8 +89,8 @@ NODE_PARAMETERS: dict[str, Declared] = {
     "initial.v": Declared(Parameter.Type.DOUBLE_ARRAY, "all of v, base velocity in base axes; unset: at rest"),
 }
 WHAT_OTHERS_DECLARE = (  # in files that all nodes share, and by rclpy itself
-    *CONTROLLERS, "controller", "rate", "answer_with", "sensor_timeout", "contact_forces", "topics", "bag",
-    "flush_period", "host", "port", "use_sim_time", "qos_overrides", "start_type_description_service",
+    *CONTROLLERS, "controller", "robots", "rate", "answer_with", "sensor_timeout", "contact_forces", "topics",
+    "bag", "flush_period", "host", "port", "use_sim_time", "qos_overrides", "start_type_description_service",
 )  # fmt: skip
 
 

@@ -12,7 +12,6 @@ from ..simulation import Simulator
 from .diagnostics import DiagnosticsOutput, friction_of
 from .markers import MarkerOutput
 from .outputs import (
-    ClockOutput,
     JointStateOutput,
     OdometryOutput,
     TransformOutput,
@@ -25,21 +24,30 @@ from .snapshot import Snapshot
 from .topic_control import TopicStates
 from .transforms import FrameTree
 
-CLOCK, WRENCH, ODOMETRY, TRANSFORMS, MARKERS, DIAGNOSTICS, IMUS, STATES, ENERGY, HEIGHTS, VELOCITY = range(11)
+WRENCH, ODOMETRY, TRANSFORMS, MARKERS, DIAGNOSTICS, IMUS, STATES, ENERGY, HEIGHTS, VELOCITY = range(10)
 RATES = (
-    "clock_rate", "wrench_rate", "odom_rate", "tf_rate", "marker_rate", "diagnostics_rate", "imu_rate",
-    "contact_state_rate", "energy_rate", "height_scan_rate", "base_velocity_rate",
+    "wrench_rate", "odom_rate", "tf_rate", "marker_rate", "diagnostics_rate", "imu_rate", "contact_state_rate",
+    "energy_rate", "height_scan_rate", "base_velocity_rate",
 )  # fmt: skip
 
 
+def ticks_between(values: Mapping[str, Any], rate: str) -> int:
+    """Return how many control ticks lie between two messages of a rate, by the rate's parameter; 0: there are none."""
+    return max(1, round(values["control_rate"] / values[rate])) if values[rate] > 0.0 else 0
+
+
+def is_due(every: int, tick: int) -> bool:
+    """Return whether a message is due at a tick that comes every so many ticks, 0: never."""
+    return every > 0 and tick % every == 0
+
+
 class Outputs:
-    """All that the simulator publishes."""
+    """All that the simulator publishes of a robot."""
 
     def __init__(self, node: Node, simulator: Simulator, values: Mapping[str, Any]) -> None:
         """Prepare all messages, and publish what is said only once."""
         self._simulator = simulator
         self._frames = FrameTree(simulator.robot, values["world_frame"], values["frame_prefix"])
-        self._clock = ClockOutput(node)
         self._joint_states = JointStateOutput(node, simulator.robot)
         self._topic_states = TopicStates(node, simulator.robot)
         self._odometry = OdometryOutput(node, self._frames)
@@ -60,22 +68,18 @@ class Outputs:
 
     def take_settings(self, values: Mapping[str, Any]) -> None:
         """Take over rates, rounded to whole control ticks, and the markers' sizes."""
-        control = values["control_rate"]
-        self._every = [max(1, round(control / values[name])) if values[name] > 0.0 else 0 for name in RATES]
+        self._every = [ticks_between(values, name) for name in RATES]
         if not self._typed:
             self._every[STATES] = self._every[ENERGY] = 0
-        self._clock.enable(values["clock_rate"] > 0.0)
         self._tell_every = 1.0 / max(values["diagnostics_rate"], 1e-9)
         self._markers.shape(values["marker_scale"], friction_of(self._simulator) or 0.0)
 
     def publish_due(self, tick: int, snapshot: Snapshot, conditions: Callable[[], dict[str, Any]]) -> None:
-        """Publish what is due at a tick: the clock first, so that nothing is ahead of it, and the joint states last.
+        """Publish what is due at a tick, the joint states last.
 
         Who answers a joint state thus has had the chance to see everything else of its instant.
         """
-        due = [n > 0 and tick % n == 0 for n in self._every]
-        if due[CLOCK]:
-            self._clock.publish(snapshot)
+        due = [is_due(every, tick) for every in self._every]
         if due[WRENCH]:
             self.wrenches.publish(snapshot)
         if due[ODOMETRY]:
@@ -90,8 +94,7 @@ class Outputs:
             self._sensors.publish_heights()
         if due[VELOCITY]:
             self._sensors.publish_velocity(snapshot)
-        if due[TRANSFORMS] or due[MARKERS]:
-            self._publish_picture(snapshot, due[TRANSFORMS], due[MARKERS])
+        self._publish_picture(snapshot, due[TRANSFORMS], due[MARKERS])
         if due[DIAGNOSTICS]:
             self.publish_conditions(snapshot, conditions)
         self._topic_states.publish(snapshot)
@@ -119,9 +122,19 @@ class Outputs:
         """Wait until what was published is no longer under way, before time goes back."""
         self._transforms.settle()
 
-    def publish_everything(self, snapshot: Snapshot, conditions: Callable[[], dict[str, Any]]) -> None:
-        """Publish all that is published at all, for somebody who has only just come."""
-        self.publish_due(0, snapshot, conditions)
+    def repeat(self, snapshot: Snapshot, conditions: Callable[[], dict[str, Any]]) -> None:
+        """Publish again what a controller hears, as it was, for one that has only just come.
+
+        Nothing is read anew: whether and when this happens depends on the machine, and must not change what follows.
+        """
+        for every, output in ((WRENCH, self.wrenches), (ODOMETRY, self._odometry), (IMUS, self._sensors)):
+            if self._every[every]:
+                output.repeat()
+        self._publish_picture(snapshot, self._every[TRANSFORMS] > 0, self._every[MARKERS] > 0)
+        if self._every[DIAGNOSTICS]:
+            self.publish_conditions(snapshot, conditions)
+        self._topic_states.repeat()
+        self._joint_states.repeat()
 
     def publish_conditions(self, snapshot: Snapshot, conditions: Callable[[], dict[str, Any]]) -> None:
         """Publish diagnostics, not oftener than twice their rate by the wall clock."""
@@ -131,6 +144,10 @@ class Outputs:
             self._diagnostics.publish(snapshot, self._simulator, conditions())
 
     def _publish_picture(self, snapshot: Snapshot, transforms: bool, markers: bool) -> None:
+        """Publish transforms and markers, if they are due and somebody looks."""
+        transforms, markers = transforms and self._transforms.heard() > 0, markers and self._markers.heard() > 0
+        if not transforms and not markers:
+            return
         bodies = forward_kinematics(self._simulator.robot, snapshot.q)
         normals = self._simulator.contacts.normal
         positions = self._frames.contact_positions(bodies, normals)

@@ -1,5 +1,6 @@
 """What a controller hears of a robot: joint states, odometry and contact wrenches, as observations."""
 
+import math
 import struct
 import time
 from collections.abc import Iterator
@@ -28,8 +29,15 @@ COVARIANCE = 36  # numbers
 class Readings:
     """The newest readings of a robot's sensors."""
 
-    def __init__(self, node: Node, robot: RobotModel, contact_forces: bool) -> None:
-        """Listen to joint states, odometry of a floating base, and contact wrenches if they are wanted."""
+    def __init__(self, node: Node, robot: RobotModel, contact_forces: bool, due: "Due | None" = None) -> None:
+        """Listen to joint states, odometry of a floating base, and contact wrenches if they are wanted.
+
+        Args:
+            node: whose topics they are.
+            robot: that is heard of.
+            contact_forces: whether they are wanted.
+            due: in lockstep, when which readings come; then those are waited for, however long it takes.
+        """
         self._joints = JointReader(robot)
         self._joint_states = Mailbox(node, JointState, "joint_states", READINGS)
         self._boxes: dict[str, Mailbox] = {}
@@ -39,21 +47,26 @@ class Readings:
         for name in robot.contact_names if contact_forces else ():
             topic = self._topics[name] = f"contacts/{topic_name(name)}/wrench"
             self._boxes[topic] = Mailbox(node, WrenchStamped, topic, READINGS)
+        self._due, self._seldom = due, set[str]()
         self._raw: dict[str, bytes] = {}
         self._last, self._patience = -1, PATIENCE
+        self._repeated = False
 
     def joint_states(self) -> Iterator[bytes]:
         """Yield the serialized joint states that wait."""
-        return self._joint_states.drain(50)
+        for raw in self._joint_states.drain(50):
+            self._repeated |= stamp_of(raw) == self._last
+            yield raw
 
-    def observe(self, raw: bytes, timeout: float) -> Observation | str:
+    def observe(self, raw: bytes, timeout: float) -> Observation | str | None:
         """Return what the sensors told at a joint state's instant, or the topic that told nothing for the timeout, s.
 
         Readings of the same instant arrive in any order and are waited for a short while; after that the last ones
-        will do.
+        will do. In lockstep they will not, since time stands: None means that some are still to come.
         """
         stamp = stamp_of(raw)
-        self._wait_for(stamp, round(timeout * NANOSECONDS))
+        if not self._wait_for(stamp, round(timeout * NANOSECONDS)):
+            return None
         fresh = {}
         for topic in self._boxes:
             reading = self._raw.get(topic)
@@ -64,32 +77,62 @@ class Readings:
         forces = {name: contact_force(fresh[topic]) for name, topic in self._topics.items()}
         return Observation(stamp * 1e-9, *self._joints.read(raw), base, forces)
 
-    def _wait_for(self, stamp: int, timeout: int) -> None:
-        """Take readings up to an instant, ns; whoever is slower than the joint states is waited for only once."""
+    def _wait_for(self, stamp: int, timeout: int) -> bool:
+        """Take readings up to an instant, ns; whoever is slower than the joint states is waited for only once.
+
+        Returns whether those that are there will do.
+        """
         if stamp < self._last:
             self._raw.clear()  # of a run before the reset
+        self._repeated &= stamp == self._last
         begun_anew, self._last = stamp < self._last, stamp
         begin = time.monotonic()
-        latest = 0 if begun_anew else timeout
-        while not (complete := self._take_up_to(stamp, latest)) and time.monotonic() - begin < self._patience:
+        latest = 0 if begun_anew or self._due else timeout
+        while (missing := self._take_up_to(stamp, latest)) and time.monotonic() - begin < self._patience:
             time.sleep(GLANCE)
-        self._patience = PATIENCE if complete else 0.0
+        if self._due and missing and self._repeated:
+            # Half a second after the joint states all readings were published once more, and these are still not new.
+            self._seldom |= missing
+            missing = set()
+        self._patience = 0.0 if missing and not self._due else PATIENCE
+        return not missing or self._due is None
 
-    def _take_up_to(self, stamp: int, latest: int) -> bool:
-        """Take what has arrived; return whether all readings are of this instant or at most so much later, ns.
+    def _take_up_to(self, stamp: int, latest: int) -> set[str]:
+        """Take what has arrived; return the topics whose readings are not of this instant or at most so much later, ns.
 
         Others are of the past, or of a run before a reset.
         """
-        complete = True
+        missing = set()
         for topic, box in self._boxes.items():
             held = self._raw.get(topic)
-            while held is None or not 0 <= stamp_of(held) - stamp <= latest:
+            earliest = self._due.earliest(topic, stamp) if self._due else stamp
+            while held is None or not earliest <= stamp_of(held) <= stamp + latest:
                 taken = box.take()
                 if taken is None:
-                    complete = False
+                    if earliest < math.inf and topic not in self._seldom:
+                        missing.add(topic)
                     break
                 held = self._raw[topic] = taken[0]
-        return complete
+        return missing
+
+
+class Due:
+    """When a simulator in lockstep publishes what: every so many control ticks from time zero on."""
+
+    def __init__(self, control_rate: float, odom_rate: float, wrench_rate: float) -> None:
+        """Keep the rates, Hz; 0: not published."""
+        self._tick = NANOSECONDS / control_rate
+        self._odometry, self._wrench = (
+            max(1, round(control_rate / rate)) if rate > 0.0 else 0 for rate in (odom_rate, wrench_rate)
+        )
+
+    def earliest(self, topic: str, stamp: int) -> float:
+        """Return the time, ns, before which no reading of a topic is the newest at a stamp, ns; infinite: never."""
+        every = self._odometry if topic == "odom" else self._wrench
+        if every == 0:
+            return math.inf
+        ticks = round(stamp / self._tick)
+        return (ticks - ticks % every - 0.5) * self._tick
 
 
 # Numbers are read where they lie in the bytes (CDR: every number on a multiple of its size, counted from the header's

@@ -14,7 +14,7 @@ from ..dynamics.functions import energies
 from ..errors import LeggedContactSimError
 from ..sensing import FootContacts, Imu, NoiseSettings, VelocitySettings
 from ..simulation import Simulator
-from .cdr import STAMP, Template, put_quaternion, put_stamp, put_vector, sender
+from .cdr import STAMP, Template, listeners, put_quaternion, put_stamp, put_vector, sender
 from .outputs import topic_name
 from .qos import STREAM
 from .sensor_parameters import make_base_velocity, make_height_scan, make_imus
@@ -36,16 +36,22 @@ class ImuOutput:
         self._template = Template(message, numbers, _fill_imu)
         record = self._template.record[0]
         self._stamp, self._orientation, self._rates, self._force = (record[name] for name in record.dtype.names)
-        self._send = sender(node.create_publisher(ImuMessage, topic, STREAM))
+        publisher = node.create_publisher(ImuMessage, topic, STREAM)
+        self._send, self._heard = sender(publisher), listeners(publisher)
 
     def publish(self, simulator: Simulator, begun: int) -> None:
-        """Read and publish; stamps count from ``begun``, ns."""
+        """Read, heard or not, since every reading has its own errors, and publish; stamps count from ``begun``, ns."""
         reading = self.imu.read(simulator)
         self._stamp[:] = divmod(begun + round(reading.time * NANOSECONDS), NANOSECONDS)
         self._orientation[:] = reading.orientation
         self._rates[:] = reading.angular_velocity
         self._force[:] = reading.specific_force
-        self._send(self._template.encoded())
+        self.repeat()
+
+    def repeat(self) -> None:
+        """Publish the last message again, if somebody hears it: a second reading would have other errors."""
+        if self._heard():
+            self._send(self._template.encoded())
 
 
 def _covariance(noise: NoiseSettings, rate: float) -> list[float]:
@@ -96,6 +102,11 @@ class SensorOutputs:
         for output in self._imus:
             output.publish(self._simulator, begun)
 
+    def repeat(self) -> None:
+        """Publish the last readings of the IMUs again."""
+        for output in self._imus:
+            output.repeat()
+
     def publish_heights(self) -> None:
         """Publish the height scan: rows go forward, columns to the left, m relative to the base's origin."""
         heights = self._scan.read(self._simulator)
@@ -143,7 +154,7 @@ class ContactStateOutput:
             message.header.frame_id = frame
             template = Template(message, self._records[k : k + 1], _fill_contact_state)
             publisher = node.create_publisher(ContactState, f"contacts/{topic_name(point)}/state", STREAM)
-            self._outputs.append((template, sender(publisher)))
+            self._outputs.append((template, sender(publisher), listeners(publisher)))
         self._impulses, self._elapsed = np.zeros((len(switches.names), 3)), 0.0
 
     def add(self, snapshot: Snapshot, elapsed: float) -> None:
@@ -156,11 +167,14 @@ class ContactStateOutput:
         self._impulses[:], self._elapsed = 0.0, 0.0
 
     def publish(self, snapshot: Snapshot, simulator: Simulator, friction: float | None) -> None:
-        """Publish all points."""
+        """Publish the points that somebody hears."""
         records, contacts, switches = self._records, simulator.contacts, self._switches
         if self._elapsed > 0.0:
             records["force"] = self._impulses / self._elapsed
             self.forget()
+        wanted = [(template, send) for template, send, heard in self._outputs if heard()]
+        if not wanted:
+            return
         records["stamp"] = snapshot.stamp
         records["mode"], records["touching"] = snapshot.modes, switches.touching
         records["gap"], records["position"], records["normal"] = contacts.gap, contacts.position, contacts.normal
@@ -171,7 +185,7 @@ class ContactStateOutput:
         records["friction_available"] = np.nan if friction is None else friction * np.maximum(load, 0.0)
         for name in ("contact_time", "air_time", "slip_distance"):
             records[name] = getattr(switches, name)
-        for template, send in self._outputs:
+        for template, send in wanted:
             send(template.encoded())
 
 
@@ -202,23 +216,26 @@ class EnergyOutput:
                 f"legged_contact_sim_msgs: EnergyAudit has no {absent[0]}; expected a newer build (interfaces/build.py)"
             )
         message.header.frame_id = frames.world
-        self._template = Template(message, [STAMP, *((name, "<f8") for name in AUDIT)], _fill_audit)
-        self._send = sender(node.create_publisher(EnergyAudit, "energy", STREAM))
+        self._template = Template(message, [STAMP, ("terms", "<f8", len(AUDIT))], _fill_audit)
+        record = self._template.record[0]
+        self._stamp, self._terms = record["stamp"], record["terms"]
+        publisher = node.create_publisher(EnergyAudit, "energy", STREAM)
+        self._send, self._heard = sender(publisher), listeners(publisher)
 
     def publish(self, snapshot: Snapshot, simulator: Simulator) -> None:
-        """Publish energies now and works since the last reset."""
-        record = self._template.record[0]
+        """Publish energies now and works since the last reset, if somebody hears it."""
+        if not self._heard():
+            return
         works, solver = snapshot.ledger[: len(WORK_TERMS)], snapshot.ledger[len(WORK_TERMS) :]
         now = energies(simulator.robot, snapshot.q, snapshot.v)
         total = float(now.sum())
-        numbers = (*now, simulator.start_energy, *works, total, total - simulator.start_energy - float(works.sum()))
-        record["stamp"] = snapshot.stamp
-        for name, number in zip(AUDIT, (*numbers, solver[ITERATIONS], solver[RESIDUAL]), strict=True):
-            record[name] = number
+        remainder = total - simulator.start_energy - float(works.sum())
+        self._stamp[:] = snapshot.stamp
+        self._terms[:] = *now, simulator.start_energy, *works, total, remainder, solver[ITERATIONS], solver[RESIDUAL]
         self._send(self._template.encoded())
 
 
 def _fill_audit(message: Any, record: np.void) -> None:
     put_stamp(message.header.stamp, record["stamp"])
-    for name in AUDIT:
-        setattr(message, name, float(record[name]))
+    for name, number in zip(AUDIT, record["terms"].tolist(), strict=True):
+        setattr(message, name, number)

@@ -44,7 +44,7 @@ class SimulationServices:
     """Translates between the services' messages and the simulator node."""
 
     def __init__(self, node: "SimulatorNode") -> None:
-        """Offer the services; the robot is the only entity."""
+        """Offer the services; the robots are the entities."""
         self._node = node
         for kind, name, answer in (
             (GetSimulatorFeatures, "get_simulator_features", self._features),
@@ -67,7 +67,7 @@ class SimulationServices:
 
     def _features(self, _: Any, response: Any) -> Any:
         response.features.features = list(FEATURES)
-        response.features.custom_info = "contact models are the parameter contact_model of this node"
+        response.features.custom_info = "contact models are the parameter contact_model of a robot's node"
         return response
 
     def _state(self, _: Any, response: Any) -> Any:

@@ -14,6 +14,7 @@ from .polling import Mailbox
 from .qos import COMMANDS
 
 LOOK = 0.1  # s; between looks for news
+MOST = 100  # messages a look
 LINE_EVERY = 2.0  # s; between lines where they cannot be overwritten
 
 
@@ -28,14 +29,15 @@ def watch(until: Callable[[], bool], duration: float) -> bool:
     node = rclpy.create_node("status")
     mailbox = Mailbox(node, DiagnosticArray, "/diagnostics", COMMANDS)
     interactive, printed = sys.stdout.isatty(), 0.0
+    robots: dict[str, dict[str, str]] = {}
     try:
         while not until():
-            raw = mailbox.newest()
-            values = numbers_in(deserialize_message(raw, DiagnosticArray)) if raw else {}
-            if values and (interactive or time.monotonic() - printed >= LINE_EVERY):
+            for raw in mailbox.drain(MOST):
+                robots |= numbers_of_robots(deserialize_message(raw, DiagnosticArray))
+            if robots and (interactive or time.monotonic() - printed >= LINE_EVERY):
                 printed = time.monotonic()
-                _show(line(values), interactive)
-            if duration and values and float(values["simulated_time"]) >= duration:
+                _show(line(robots), interactive)
+            if duration and robots and max(float(told["simulated_time"]) for told in robots.values()) >= duration:
                 return True
             time.sleep(LOOK)
         return False
@@ -63,10 +65,22 @@ def numbers_in(message: DiagnosticArray) -> dict[str, str]:
     return {}
 
 
-def line(values: dict[str, str]) -> str:
-    """Return the line: time, real-time factor, contacts and energy."""
+def numbers_of_robots(message: DiagnosticArray) -> dict[str, dict[str, str]]:
+    """Return `numbers_in` a message by the namespace of the node that tells them; empty: it is of another node."""
+    values = numbers_in(message)
+    return {message.status[0].name.partition(":")[0].rpartition("/")[0]: values} if values else {}
+
+
+def line(robots: dict[str, dict[str, str]]) -> str:
+    """Return the line: time and real-time factor, then contacts, energy and commands of every robot by its name."""
+    first = next(iter(robots.values()))
+    parts = [f"t {float(first['simulated_time']):8.2f} s | real time x{float(first['real_time_factor']):5.2f}"]
+    parts += [f"{name} {_fares(robots[name])}".lstrip() for name in sorted(robots)]
+    return " | ".join(parts)
+
+
+def _fares(values: dict[str, str]) -> str:
     return (
-        f"t {float(values['simulated_time']):8.2f} s | real time x{float(values['real_time_factor']):5.2f} | "
         f"contacts {values['contacts']}/{values['contact_points']} | "
         f"energy {float(values['energy_total']):9.3f} J, remainder {float(values['energy_remainder']):+.1e} J | "
         f"commands {values['command']} | {values['message']}"

@@ -134,6 +134,11 @@ class TopicStates:
         for output, wrapped in self._outputs:
             output.publish(snapshot, wrapped)
 
+    def repeat(self) -> None:
+        """Publish the last messages again."""
+        for output, _ in self._outputs:
+            output.repeat()
+
 
 def readable_quantities(robot: RobotModel, systems: Sequence[TopicSystem]) -> dict[str, np.ndarray]:
     """Return, by quantity, which joints have a state interface for it, (joint_count,) bool."""

@@ -19,6 +19,7 @@ from .polling import Mailbox
 from .process import Running, run_process, served
 from .qos import LATCHED
 from .recorder_node import message_type
+from .several import take_own
 from .throttle import Throttle
 
 PERIOD = 1.0 / 30.0  # s between pictures
@@ -48,6 +49,7 @@ class ViewerNode(Node):
     def __init__(self) -> None:
         """Declare the parameters; `collect` listens."""
         super().__init__("viewer")
+        take_own(self)
         ground = {name: item for name, item in declarations().items() if name.startswith("terrain.")}
         self.values = declare(self, PARAMETERS | ground)
         terrain = make_terrain(terrain_settings(self.values))

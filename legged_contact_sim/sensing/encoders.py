@@ -41,18 +41,18 @@ class EncoderSettings(Parameters):
 
 
 class Encoders:
-    """The encoders of all joints; reads a simulator whenever it is asked."""
+    """The encoders of all joints; reads a simulator whenever it is asked.
+
+    Attributes:
+        exact: whether they tell the truth at once.
+    """
 
     def __init__(self, robot: RobotModel, settings: EncoderSettings | None = None) -> None:
         """Keep the settings; None: no errors."""
         self.settings = settings or EncoderSettings()
+        self.exact = self.settings == EncoderSettings(seed=self.settings.seed)
         self._positions, self._velocities = robot.position_indices, robot.velocity_indices
         self._delay: Delay[EncoderReading] = Delay(self.settings.delay)
-
-    @property
-    def exact(self) -> bool:
-        """Whether they tell the truth at once."""
-        return self.settings == EncoderSettings(seed=self.settings.seed)
 
     def reset(self, simulator: Simulator) -> EncoderReading:
         """Begin anew with the state that a simulator has now; the same errors come again."""

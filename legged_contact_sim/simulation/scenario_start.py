@@ -11,6 +11,9 @@ from ..model import RobotModel
 from ..model.gains import proposed_gains
 from .simulator import Simulator
 
+# Of the coordinates of a floating base; of place and position the latter counts.
+PARTS = {"initial.place": slice(0, 2), "initial.position": slice(0, 3), "initial.orientation": slice(3, 7)}
+
 
 def start_state(simulator: Simulator, values: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
     """Return q (nq,) and v (nv,) of the start: the home pose, as far as the parameters do not say otherwise.
@@ -25,7 +28,7 @@ def start_state(simulator: Simulator, values: Mapping[str, Any]) -> tuple[np.nda
     q = robot.home.copy()
     if "initial.joints" in values:
         q[robot.position_indices] = checked("initial.joints", values["initial.joints"], robot.joint_count)
-    for name, place in (("initial.position", slice(0, 3)), ("initial.orientation", slice(3, 7))):
+    for name, place in PARTS.items():
         if name in values:
             if robot.base != "floating":
                 raise ParameterError(f"{name}: {robot.name} has no floating base")

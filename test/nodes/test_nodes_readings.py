@@ -2,16 +2,19 @@
 
 import numpy as np
 import pytest
+import rclpy
 from geometry_msgs.msg import WrenchStamped
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nav_msgs.msg import Odometry
 from rclpy.serialization import serialize_message
+from ros_bench import wait_for
 from sensor_msgs.msg import JointState
 
 from legged_contact_sim import RobotModel
 from legged_contact_sim.errors import ParameterError
-from legged_contact_sim.nodes.readings import JointReader, base_state, contact_force, stamp_of
+from legged_contact_sim.nodes.qos import READINGS
+from legged_contact_sim.nodes.readings import Due, JointReader, Readings, base_state, contact_force, stamp_of
 
 ROBOT = RobotModel.from_urdf("quadruped12")
 frames = st.text("abc_/", max_size=9)
@@ -66,3 +69,81 @@ def test_a_message_without_a_joint_or_its_velocity_is_refused():
     message.velocity = []
     with pytest.raises(ParameterError, match="a velocity"):
         reader.read(bytes(serialize_message(message)))
+
+
+class Plant:
+    """Publishes joint states and odometry of its stamps, and a controller's `Readings` of them."""
+
+    def __init__(self, context, due):
+        self.node = rclpy.create_node("plant", context=context)
+        self.joints = self.node.create_publisher(JointState, "joint_states", READINGS)
+        self.base = self.node.create_publisher(Odometry, "odom", READINGS)
+        self.readings = Readings(self.node, ROBOT, False, due)
+        wait_for(lambda: self.joints.get_subscription_count() and self.base.get_subscription_count(), "matched")
+
+    def tell(self, publisher, milliseconds):
+        message = joint_state(ROBOT.joint_names) if publisher is self.joints else Odometry()
+        message.header.stamp.sec, message.header.stamp.nanosec = 0, milliseconds * 1_000_000
+        if publisher is self.base:
+            message.pose.pose.position.x = float(milliseconds)
+        publisher.publish(message)
+
+    def hear(self):
+        """Return the joint state that was told last, once it is there."""
+        return wait_for(lambda: next(self.readings.joint_states(), None), "joint state")
+
+    def observe(self, raw, timeout=0.1):
+        return self.readings.observe(raw, timeout)
+
+
+@pytest.fixture
+def context():
+    context = rclpy.Context()
+    rclpy.init(context=context)
+    yield context
+    rclpy.shutdown(context=context)
+
+
+def test_in_lockstep_readings_of_the_instant_are_waited_for(context):
+    """However long it takes; those that come more seldom are not waited for between their messages."""
+    plant = Plant(context, Due(control_rate=1000.0, odom_rate=500.0, wrench_rate=0.0))
+    plant.tell(plant.joints, 2)
+    raw = plant.hear()
+    assert plant.observe(raw) is None and plant.observe(raw) is None
+    plant.tell(plant.base, 0)
+    assert plant.observe(raw) is None, "older ones will not do"
+    plant.tell(plant.base, 2)
+    assert wait_for(lambda: plant.observe(raw), "odometry").base.position[0] == 2.0
+    plant.tell(plant.joints, 3)
+    assert plant.observe(plant.hear()).base.position[0] == 2.0, "odometry comes at 2 and 4 ms"
+    # After a reset what was published before it will not do either.
+    plant.tell(plant.joints, 0)
+    raw = plant.hear()
+    assert plant.observe(raw) is None
+    plant.tell(plant.base, 0)
+    assert wait_for(lambda: plant.observe(raw), "odometry").base.position[0] == 0.0
+
+
+def test_in_lockstep_what_is_published_again_and_still_old_comes_more_seldom_than_was_said(context):
+    plant = Plant(context, Due(control_rate=1000.0, odom_rate=1000.0, wrench_rate=0.0))
+    plant.tell(plant.base, 0)
+    plant.tell(plant.joints, 2)
+    raw = plant.hear()
+    assert plant.observe(raw) is None
+    plant.tell(plant.base, 0)
+    plant.tell(plant.joints, 2)
+    plant.hear()
+    assert plant.observe(raw).base.position[0] == 0.0
+    plant.tell(plant.joints, 4)
+    assert plant.observe(plant.hear()).base.position[0] == 0.0, "and is not waited for again"
+
+
+def test_outside_lockstep_older_readings_will_do_after_a_short_while(context):
+    plant = Plant(context, None)
+    plant.tell(plant.base, 0)
+    plant.tell(plant.joints, 2)
+    raw = plant.hear()
+    wait_for(lambda: plant.observe(raw) != "odom", "odometry")
+    assert plant.observe(raw).base.position[0] == 0.0
+    plant.tell(plant.joints, 900)
+    assert plant.observe(plant.hear()) == "odom", "but none of long ago"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from legged_contact_sim.control.scenario import flattened
+from legged_contact_sim.control.scenario import controllers_of, flattened
 from legged_contact_sim.nodes.declared import take_value
 from legged_contact_sim.nodes.parameters import WHAT_OTHERS_DECLARE, contact_settings, declarations
 from legged_contact_sim.nodes.robot_parameters import PREFIX, ROBOT_PARAMETERS
@@ -12,7 +12,13 @@ from legged_contact_sim.simulation.scenarios import read_scenario, scenarios
 
 @pytest.mark.parametrize("name", sorted(scenarios()))
 def test_the_simulator_knows_and_takes_all_parameters(name):
-    given = flattened(read_scenario(scenarios()[name]))
+    told = flattened(read_scenario(scenarios()[name]))
+    for robot in controllers_of(told):
+        own = f"robots.{robot}."
+        takes_all(told | {key.removeprefix(own): value for key, value in told.items() if key.startswith(own)})
+
+
+def takes_all(given):
     declared = declarations(given["contact_model"]) | sensor_declarations() | ROBOT_PARAMETERS
     values = {key: item.default for key, item in declared.items() if isinstance(item.default, bool | int | float | str)}
     for key, value in given.items():

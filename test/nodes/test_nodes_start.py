@@ -24,6 +24,16 @@ REFUSED = {
         "control_rate:=333.0": "control_rate",
         "contact.exact_lcp.magic:=1.0": "contact.exact_lcp.magic",
         "initial.joints:=[1.0, 2.0]": "initial.joints",
+        "robots:=[left, left]": "'left' twice",
+        "robots:=[left, 9x]": "'9x'",
+        "robots:=3": "expected a list of names",
+        "robots:=[left];robots.right.friction:=0.5": "robots.right.friction: there is no such robot",
+        "robots.right.friction:=0.5": "robots names none",
+        "robots:=[left];robots.left.paused:=true": "the same for all robots",
+        "robots:=[left];robots.left.robot:=no_such_robot": "robot left: ",
+        "robots:=[left];robots.left.initial.place:=[.nan, 0.0]": "initial.place",
+        "robots:=[left];robots.left.terrain.magic:=1.0": "terrain.magic",
+        "robots:=[a, b];robots.b.frame_prefix:=a/": "frame_prefix",
     },
     "controller": {
         "controller:=telepathy": "telepathy",
@@ -40,7 +50,7 @@ for number, parameter in enumerate(sys.argv[2:]):
         with open(str(number), "wb") as log:
             os.dup2(log.fileno(), 1)
             os.dup2(log.fileno(), 2)
-        sys.argv[1:] = ["--ros-args", "-p", parameter]
+        sys.argv[1:] = ["--ros-args", *(part for one in parameter.split(";") for part in ("-p", one))]
         node.main()
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
