@@ -32,6 +32,8 @@ OFFLINE := { echo "pip could not install it; is its package index in reach?" >&2
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+# Tests start hundreds of processes: bytecode spares each of them seconds, also where an environment forbids it.
+test: export PYTHONDONTWRITEBYTECODE :=
 test: lint types $(VENV)/.ros ## lint, type-check and run the tests (PYTEST_ADDOPTS is respected; WORKERS=2)
 	@echo "== compiling kernels (minutes, once)"
 	@$(RUN) test/compile_kernels.py
