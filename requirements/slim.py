@@ -10,6 +10,7 @@ import os
 import shutil
 import sys
 import sysconfig
+from contextlib import suppress
 from pathlib import Path
 
 PREFIX = Path(sys.prefix)
@@ -35,8 +36,9 @@ def join_equal_libraries() -> None:
             known.setdefault(size, []).append(file)
         elif not twin.samefile(file):
             linked = file.with_name(f".{file.name}")
-            os.link(twin, linked)
-            linked.replace(file)
+            with suppress(OSError):  # a file system without hard links
+                os.link(twin, linked)
+                linked.replace(file)
 
 
 def main() -> None:

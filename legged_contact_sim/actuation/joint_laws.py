@@ -33,8 +33,9 @@ def effort_bound(link, rate, side):
     if link.corner_velocity == math.inf:
         return link.effort_limit
     speed = rate * side
-    left = (link.velocity_limit - speed) / max(link.velocity_limit - link.corner_velocity, 1e-300)
-    return choose(speed <= link.corner_velocity, link.effort_limit, link.effort_limit * max(0.0, left))
+    left = (link.velocity_limit - speed) / (link.velocity_limit - link.corner_velocity)
+    slowed = choose(left > 0.0, link.effort_limit * left, 0.0)  # a limit without bounds times 0 is no number
+    return choose(speed <= link.corner_velocity, link.effort_limit, slowed)
 
 
 @inlined

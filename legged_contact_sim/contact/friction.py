@@ -414,7 +414,7 @@ def _checked_problem(W: Any, q: ArrayLike, mu: ArrayLike) -> tuple[Any, Array, A
             f"W[{row}, {row}]: expected a positive number (what an impulse moves), found {diagonal[row]}"
         )
     asymmetry = abs(matrix - matrix.T).max() if len(diagonal) else 0.0
-    if asymmetry > ASYMMETRY * diagonal.max():
+    if len(diagonal) and asymmetry > ASYMMETRY * diagonal.max():
         raise ParameterError(f"W: expected a symmetric matrix, found entries that differ by {asymmetry:.3g}")
     count = matrix.shape[0] // 3
     friction = checked("mu", np.full(count, mu) if np.ndim(mu) == 0 else mu, count)

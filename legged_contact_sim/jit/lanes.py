@@ -143,7 +143,8 @@ def _comparison(sign: str) -> Emit:
 
 
 def _nearest(sign: str) -> Emit:
-    return lambda builder, a, b: builder.select(builder.fcmp_ordered(sign, a, b), a, b)
+    """Emit what numba does for numbers: the second if it is further, so that max(0.0, NaN) is 0.0 in lanes, too."""
+    return lambda builder, a, b: builder.select(builder.fcmp_ordered(sign, b, a), b, a)
 
 
 def _vector_function(name: str) -> Emit:

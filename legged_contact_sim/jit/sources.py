@@ -12,7 +12,10 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent
 # Rooms of this package that hold kernels, and constants and records that are compiled into them.
-KERNEL_ROOMS = ("actuation", "contact", "dynamics", "terrain", "model/closures.py", "model/records.py")
+KERNEL_ROOMS = (
+    *("actuation", "contact", "dynamics", "terrain", "model/closures.py", "model/records.py"),
+    *("jit/choice.py", "jit/lanes.py", "jit/lane_memory.py", "simulation/world_entries.py"),
+)
 
 # An import statement, with what stands in parentheses. A sentence that begins with "from" is found, too.
 IMPORT = re.compile(r"^[ \t]*(?:from|import)\b[^\n(]*(?:\([^)]*\))?", re.MULTILINE)

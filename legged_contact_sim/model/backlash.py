@@ -40,10 +40,13 @@ def with_backlash(text: str, given: Mapping[str, Mapping[str, float]]) -> str:
 
 def _checked(name: str, numbers: Mapping[str, float]) -> float:
     """Return the play, after a look at all numbers."""
+    if not isinstance(numbers, Mapping):
+        raise ParameterError(f"backlash.{name}: expected play and rotor_inertia, found {numbers!r}")
     for key, value in numbers.items():
         if key not in ("play", "rotor_inertia"):
             raise ParameterError(f"backlash.{name}.{key}: there is no such number; expected play and rotor_inertia")
-        if not (isinstance(value, int | float) and math.isfinite(value) and value > 0.0):
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not (number and math.isfinite(value) and value > 0.0):
             raise ParameterError(f"backlash.{name}.{key}: expected a finite number > 0, found {value!r}")
     if "play" not in numbers:
         raise ParameterError(f"backlash.{name}.play: expected a number, rad or m")
@@ -69,6 +72,10 @@ def _insert_play(root: ElementTree.Element, joint: ElementTree.Element, play: fl
 
 
 def _give_rotor(root: ElementTree.Element, name: str, inertia: float) -> None:
+    """Let a joint feel the inertia of its rotor, in place of what the description says of it."""
+    for old in root.findall("transmission"):
+        if [joint.get("name") for joint in old.findall("joint")] == [name]:
+            root.remove(old)
     transmission = ElementTree.SubElement(root, "transmission", name=f"{name}_drive")
     ElementTree.SubElement(transmission, "joint", name=name)
     actuator = ElementTree.SubElement(transmission, "actuator", name=f"{name}_motor")

@@ -83,6 +83,11 @@ class WorldBatch:
             raise ParameterError(f"robot: expected a floating base, found {robot.name} with a {robot.base} one")
         if len(robot.collision_pairs):
             raise ParameterError("self_collision: worlds side by side do not have it; expected a robot without it")
+        if len(robot.closures):
+            loop = robot.closure_names[0]
+            raise ParameterError(
+                f"robot: worlds side by side cannot keep {loop!r}; expected no loops or coupled joints"
+            )
         for name in contact_models:
             if name not in ENTRIES:
                 raise ParameterError(f"contact_model: expected one of {', '.join(ENTRIES)}, found {name!r}")
@@ -125,6 +130,9 @@ class WorldBatch:
     def _place(self, name: str, parameters: dict[str, Any]) -> tuple[Any, np.ndarray, Scratch]:
         """Return a system with room for all contact points, its settings and what else a thread needs."""
         model: Any = make_contact_model(name, self.robot, self.terrain, parameters)
+        usual: Any = make_contact_model(name, self.robot, self.terrain, {})
+        if model.entry is not usual.entry:
+            raise ParameterError(f"{name}: many worlds know its usual solver and coordinates only")
         points = len(self.robot.contact_points)
         if model.first_room is not None and model.first_room < points:
             model.system = with_room(model.system, self.robot, points, model.make_work)

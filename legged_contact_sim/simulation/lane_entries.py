@@ -68,7 +68,8 @@ def take_commands(group, worlds, chosen, k):  # type: ignore[no-untyped-def]
         if k == 0 or k == worlds.delays[w]:
             command = worlds.commands[w, 0 if k < worlds.delays[w] else 1]
             for j in range(group.dofs.shape[1]):
-                group.dofs[FEED, j, lane], group.dofs[TARGET, j, lane] = command[0, j], command[1, j]
+                group.dofs[FEED, j, lane] = command[0, j] + group.dofs[ACCUMULATED, j, lane]
+                group.dofs[TARGET, j, lane] = command[1, j]
 
 
 @inlined

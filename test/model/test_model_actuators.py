@@ -29,6 +29,13 @@ def test_a_drive_on_its_curve_comes_to_its_top_speed_as_an_exponential():
     assert run.v[:, 0] == pytest.approx(expected, abs=2e-3)
 
 
+def test_a_drive_without_a_limit_gives_nothing_at_its_top_speed():
+    """Any effort times nothing left is nothing, not a NaN."""
+    endless = RobotModel.from_urdf(WHEEL.urdf.replace(f'effort="{STALL}" ', ""))
+    run = spun(endless.with_actuators(corner_velocity=5.0), start=TOP)
+    assert (run.v[:, 0] == TOP).all()
+
+
 def test_up_to_its_corner_a_drive_gives_its_limit_and_brakes_with_all_of_it():
     run = spun(WHEEL.with_actuators(corner_velocity=6.0))
     even = run.v[:, 0] < 6.0

@@ -62,6 +62,8 @@ def test_a_held_motor_leaves_the_load_on_the_side_to_which_it_is_pulled():
         ("tail", {"play": 0.01}, "'tail': expected a joint that moves"),
         ("turn", {"play": -1.0}, "backlash.turn.play: expected a finite number > 0, found -1.0"),
         ("turn", {"rotor_inertia": 1.0}, "backlash.turn.play: expected a number"),
+        ("turn", {"play": True}, "backlash.turn.play: expected a finite number > 0, found True"),
+        ("turn", 0.01, "backlash.turn: expected play and rotor_inertia, found 0.01"),
         ("turn", {"width": 1.0}, "backlash.turn.width: there is no such number"),
         ("turn", {"play": 0.01}, "expected an inertia beyond the joint or a rotor inertia"),
     ],

@@ -163,5 +163,8 @@ def test_turning_back_is_the_inverse_rotation():
 def test_models_without_steps_and_fixed_robots_are_refused():
     with pytest.raises(ParameterError, match="hybrid"):
         WorldBatch(ROBOT, 2, ("hybrid",))
+    for other in ({"solver": "pgs"}, {"solver": "lemke"}):
+        with pytest.raises(ParameterError, match="exact_lcp: many worlds know its usual solver"):
+            WorldBatch(ROBOT, 2, **other)
     with pytest.raises(ParameterError, match="floating"):
         WorldBatch(RobotModel.from_urdf("double_pendulum"), 2)
