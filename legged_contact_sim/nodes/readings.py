@@ -22,7 +22,6 @@ from .snapshot import NANOSECONDS
 
 GLANCE = 2e-5  # s; between looks for messages
 PATIENCE = 0.02  # s of wall time; so long readings of the same instant are waited for
-REPEATS = 6  # of a state that is not answered, half a second apart; what is not new by then comes seldom
 STAMP_END = HEADER + 8  # every message here begins with a header, and that with a stamp
 COVARIANCE = 36  # numbers
 
@@ -51,12 +50,12 @@ class Readings:
         self._due, self._seldom = due, set[str]()
         self._raw: dict[str, bytes] = {}
         self._last, self._patience = -1, PATIENCE
-        self._repeats = 0
+        self._repeated = False
 
     def joint_states(self) -> Iterator[bytes]:
         """Yield the serialized joint states that wait."""
         for raw in self._joint_states.drain(50):
-            self._repeats += stamp_of(raw) == self._last
+            self._repeated |= stamp_of(raw) == self._last
             yield raw
 
     def observe(self, raw: bytes, timeout: float) -> Observation | str | None:
@@ -85,15 +84,15 @@ class Readings:
         """
         if stamp < self._last:
             self._raw.clear()  # of a run before the reset
-        if stamp != self._last:
-            self._repeats = 0
+        self._repeated &= stamp == self._last
         begun_anew, self._last = stamp < self._last, stamp
         begin = time.monotonic()
         latest = 0 if begun_anew or self._due else timeout
         while (missing := self._take_up_to(stamp, latest)) and time.monotonic() - begin < self._patience:
             time.sleep(GLANCE)
-        if self._due and missing and self._repeats >= REPEATS:
-            self._seldom |= missing  # with every repeated joint state all readings were published once more
+        if self._due and missing and self._repeated:
+            # Half a second after the joint states all readings were published once more, and these are still not new.
+            self._seldom |= missing
             missing = set()
         self._patience = 0.0 if missing and not self._due else PATIENCE
         return not missing or self._due is None

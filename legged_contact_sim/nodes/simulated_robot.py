@@ -99,10 +99,9 @@ class SimulatedRobot:
             forces = self.outputs.wrenches.forces
             self.composition.tick(self.ticks, self.snapshot, forces, self.commands, now)
         elif not self.values["lockstep"] or self.commands.begins_late:
-            late = self.commands.begins_late
             self.commands.poll(now)
             self.commands.expire(now, self.values["command_timeout"])
-            if not self.commands.begins_late and (late or self.commands.answered >= 0):
+            if not self.commands.begins_late:
                 self._awaited.begin_with(self.ticks, self.snapshot.nanoseconds, self.commands.answered)
         self._pushes.poll(self.simulator, self.values["push_duration"], self._bodies)
 
