@@ -6,6 +6,7 @@ import dartpy
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from ..dart_steps import ground
 from .scene import Path, Scene, turned, turned_back
 
 
@@ -59,16 +60,3 @@ def state(world: Any, robot: Any, joints: list[Any]) -> np.ndarray:
     linear, angular = (turned_back(turn, x) for x in (base.getLinearVelocity(), base.getAngularVelocity()))
     angles, rates = [joint.getPosition() for joint in joints], [joint.getVelocity() for joint in joints]
     return np.concatenate([[world.getTime()], pose.translation(), turn, angles, linear, angular, rates])
-
-
-def ground() -> Any:
-    """Return a box that does not move, with its upper side at z = 0."""
-    skeleton = dartpy.dynamics.Skeleton("ground")
-    joint, body = skeleton.createWeldJointAndBodyNodePair()
-    pose = dartpy.math.Isometry3()
-    pose.set_translation([0.0, 0.0, -0.5])
-    joint.setTransformFromParentBodyNode(pose)
-    shape = body.createShapeNode(dartpy.dynamics.BoxShape([20.0, 20.0, 1.0]))
-    shape.createCollisionAspect()
-    shape.createDynamicsAspect()
-    return skeleton
