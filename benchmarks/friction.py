@@ -17,7 +17,8 @@ SPENT = 1.5  # s, at most about so long on the timing of a problem
 NOTES = """
 All begin with zero impulses and are done at a natural map of {residual:g} m/s; Pinocchio's tolerance is the loosest
 power of ten that gets there, its ADMM with the better of two update rules, within {most} iterations. "-": not
-solved by it. Ours gives the solution of least norm where there are many; theirs is the one that they come to.
+solved by it. Ours gives the solution of least norm where there are many; theirs is the one that they come to. A time is
+that from W and q to the impulses, as arrays; Pinocchio keeps its solver and the contacts with their friction.
 """
 
 
@@ -31,7 +32,6 @@ def our_solution(problem: Problem) -> Found:
 
 def race(problem: Problem, rounds: int) -> tuple[list[Found], list[Timing | None]]:
     """Return how all solvers do, and what those take that solve the problem."""
-    # Each has its own: ADMM leaves its damping in the matrix.
     solvers = [our_solution(problem), *(Friction(problem).best(name, RESIDUAL) for name in (ADMM, PGS))]
     able = [Contender(one.name, problem.name, "call", one.call) for one in solvers if one.call is not None]
     once = sum(timing.median for timing in interleave(able, 1, 1e-4)) * 1e-6

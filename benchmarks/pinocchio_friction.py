@@ -35,7 +35,7 @@ class Friction:
         self.problem = problem
         count = len(problem.mu)
         self.order = np.arange(3 * count).reshape(count, 3)[:, [1, 2, 0]].ravel()
-        self.delassus = pinocchio.DelassusOperatorDense(np.asfortranarray(problem.W[np.ix_(self.order, self.order)]))
+        self.W = np.asfortranarray(problem.W[np.ix_(self.order, self.order)])
         self.q = problem.q[self.order].copy()
         self.models, self.datas = pinocchio.StdVec_ConstraintModel(), pinocchio.StdVec_ConstraintData()
         world = pinocchio.Model()
@@ -46,10 +46,11 @@ class Friction:
             self.models.append(model)
             self.datas.append(model.createData())
 
-    def _solve(self, name: str, solver: Any, settings: Any) -> Any:
-        result = KINDS[name][2]()
-        solver.solve(self.delassus, self.q, self.models, self.datas, settings, result)
-        return result
+    def _solve(self, name: str, solver: Any, settings: Any) -> tuple[np.ndarray, int]:
+        """Return impulses, in Pinocchio's order, and iterations: from W as an array to the impulses as an array."""
+        result, delassus = KINDS[name][2](), pinocchio.DelassusOperatorDense(self.W)
+        solver.solve(delassus, self.q, self.models, self.datas, settings, result)
+        return result.retrieveConstraintImpulses(), int(result.iterations)
 
     def _try(self, name: str, rule: Any, tolerance: float, wanted: float) -> Found:
         make_solver, make_settings, _ = KINDS[name]
@@ -60,12 +61,12 @@ class Friction:
         if rule is not None:
             settings.admm_update_rule = rule
         call = partial(self._solve, name, solver, settings)
-        result = call()
+        impulses, iterations = call()
         r = np.zeros(len(self.q))
-        r[self.order] = result.retrieveConstraintImpulses()
+        r[self.order] = impulses
         residual = natural_map(self.problem, r) if np.isfinite(r).all() else np.inf
         chosen = {"tolerance": tolerance, "update_rule": str(rule) if rule is not None else None}
-        return Found(name, int(result.iterations), residual, chosen, call if residual <= wanted else None)
+        return Found(name, iterations, residual, chosen, call if residual <= wanted else None)
 
     def best(self, name: str, wanted: float) -> Found:
         """Return a solver with the settings that reach a residual, m/s, with the fewest iterations, or come closest."""

@@ -105,7 +105,7 @@ class Bench:
 
     @staticmethod
     def result(program, expected=SQUARES):
-        said, told = program.communicate(timeout=600.0)
+        said, told = program.communicate(timeout=1200.0)
         assert program.returncode == 0, told
         process, *numbers = said.split()
         assert [float(number) for number in numbers] == expected

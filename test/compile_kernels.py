@@ -1,8 +1,8 @@
 """Compile what the tests run in one process: ``make test`` begins so.
 
 Compiled one by one, as tests come to need them, kernels take more processor time: each begins from nothing. Besides
-what ``legged-contact-sim compile`` does, these are the model of `contact/other_package`, the step of robots with loops,
-the worlds of the gym, entries of a study and of a test.
+what ``legged-contact-sim compile`` does, these are the model of `contact/other_package`, the step of robots with loops
+and of those whose bodies collide, the worlds of the gym, entries of a study and of a test.
 """
 
 import sys
@@ -20,6 +20,7 @@ sys.path.append(str(Path(__file__).resolve().parent / "contact"))
 import test_embedding_impact
 from other_models import install
 from test_closed_loops import FOUR_BAR
+from test_self_collision import SLIDERS
 
 if __name__ == "__main__":
     install()
@@ -28,6 +29,9 @@ if __name__ == "__main__":
     linkage = RobotModel.from_urdf(FOUR_BAR)
     Simulator(linkage).step()
     dynamics.forward_dynamics(linkage, linkage.home, np.zeros(linkage.nv))
+    sliders = RobotModel.from_urdf(SLIDERS, self_collision=True)
+    for name in ("exact_lcp", "moreau"):
+        Simulator(sliders, name).step()
     worlds = WorldBatch(RobotModel.from_urdf("quadruped12"), 1)
     worlds.advance(1)
     worlds.close()

@@ -15,7 +15,7 @@ import math
 
 from ..dynamics.record_fields import increase_spatial, spatial
 from ..dynamics.spatial import dot, scale
-from ..jit import choose, inlined
+from ..jit import anywhere, choose, inlined
 from ..model.records import FREE
 from .rows import ADDED, APPLIED, BOUND, COMPLIANCE, DAMPING, EFFORT, FEED, HOLD, POSITION, STIFFNESS, TARGET
 
@@ -70,10 +70,16 @@ def drive_effort(system, link, rate, h):
     """
     effort, compliance = wanted_effort(system, link, rate, h)
     side = system.dofs[BOUND, link.velocity_index]
-    effort = choose(compliance == 0.0, limit_effort(link, effort, rate), effort)
-    effort = choose(side != 0.0, side * effort_bound(link, rate, side), effort)
+    rigid, bound = compliance == 0.0, side != 0.0
+    if anywhere(rigid):
+        effort = choose(rigid, limit_effort(link, effort, rate), effort)
+    if anywhere(bound):
+        effort = choose(bound, side * effort_bound(link, rate, side), effort)
+        compliance = choose(bound, 0.0, compliance)
     idle = (side == BY_ROW) | ((abs(rate) > link.velocity_limit) & (effort * rate > 0.0))
-    return choose(idle, 0.0, effort), choose(idle | (side != 0.0), 0.0, compliance)
+    if anywhere(idle):
+        effort, compliance = choose(idle, 0.0, effort), choose(idle, 0.0, compliance)
+    return effort, compliance
 
 
 @inlined
@@ -156,12 +162,18 @@ def revised_side(system, link, rate, end_rate, h):
     One that gives more than its limit on the mean of the step is bound, one whose gains ask for less is freed.
     """
     dofs, j, acceleration = system.dofs, link.velocity_index, (end_rate - rate) / h
-    side, given = dofs[BOUND, j], dofs[EFFORT, j] - dofs[COMPLIANCE, j] * acceleration
-    toward = choose(given > 0.0, 1.0, -1.0)
-    exceeds = abs(given) > effort_bound(link, rate, toward) * (1.0 + MARGIN)
-    effort, compliance = wanted_effort(system, link, rate, h)
-    eased = side * (effort - compliance * acceleration) < effort_bound(link, rate, side) * (1.0 - MARGIN)
-    return choose(side == 0.0, choose(exceeds, toward, 0.0), choose(eased, 0.0, side))
+    side = dofs[BOUND, j]
+    free, bound, revised = side == 0.0, side != 0.0, side
+    if anywhere(free):
+        given = dofs[EFFORT, j] - dofs[COMPLIANCE, j] * acceleration
+        toward = choose(given > 0.0, 1.0, -1.0)
+        exceeds = abs(given) > effort_bound(link, rate, toward) * (1.0 + MARGIN)
+        revised = choose(free, choose(exceeds, toward, 0.0), revised)
+    if anywhere(bound):
+        effort, compliance = wanted_effort(system, link, rate, h)
+        eased = side * (effort - compliance * acceleration) < effort_bound(link, rate, side) * (1.0 - MARGIN)
+        revised = choose(bound & eased, 0.0, revised)
+    return revised
 
 
 @inlined

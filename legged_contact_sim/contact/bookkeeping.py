@@ -8,13 +8,16 @@ from ..jit import inlined, shared
 from .constraint_rows import CLOSED_GAP
 from .detection import normal_change
 from .records import (
+    COMPLIANCE,
     CONTACT_NORMAL,
     CONTACT_TANGENTIAL,
     CONTACTS,
     IMPACTS,
+    ITERATION_LIMIT,
     ITERATIONS,
     MOVING_GROUND,
     OPEN,
+    REASON,
     RESIDUAL,
     STICK,
     UNCONVERGED,
@@ -30,7 +33,7 @@ def clear_report(system):
     """Forget the last step's impulses and solver figures (counts of bad steps go on)."""
     for contact in system.contacts:
         contact.impulse[0], contact.impulse[1], contact.impulse[2] = 0.0, 0.0, 0.0
-    for k in (ITERATIONS, RESIDUAL, IMPACTS, CONTACTS):
+    for k in (ITERATIONS, RESIDUAL, IMPACTS, CONTACTS, COMPLIANCE, REASON):
         system.ledger[SOLVER + k] = 0.0
 
 
@@ -40,13 +43,29 @@ def book_solution(ledger, iterations, residual, solved):
     ledger[SOLVER + ITERATIONS] += iterations
     ledger[SOLVER + RESIDUAL] = max(ledger[SOLVER + RESIDUAL], residual)
     if not solved:
-        ledger[SOLVER + UNCONVERGED] += 1.0
+        book_failure(ledger, ITERATION_LIMIT)
 
 
 @inlined
-def forget_solutions(ledger, residual, unconverged):
-    """Go back to the figures before solves whose impulses are not taken; their iterations were spent all the same."""
-    ledger[SOLVER + RESIDUAL], ledger[SOLVER + UNCONVERGED] = residual, unconverged
+def book_failure(ledger, reason):
+    """Enter that the step is unconverged, and why."""
+    ledger[SOLVER + UNCONVERGED] += 1.0
+    ledger[SOLVER + REASON] = reason
+
+
+@inlined
+def solutions_so_far(ledger):
+    """Return the step's largest residual so far, the number of unconverged steps, and the reason of the last one."""
+    return ledger[SOLVER + RESIDUAL], ledger[SOLVER + UNCONVERGED], ledger[SOLVER + REASON]
+
+
+@inlined
+def forget_solutions(ledger, before):
+    """Go back to `solutions_so_far` before solves whose impulses are not taken.
+
+    Their iterations were spent all the same, and their compliance stays in force to the end of the step.
+    """
+    ledger[SOLVER + RESIDUAL], ledger[SOLVER + UNCONVERGED], ledger[SOLVER + REASON] = before
 
 
 @inlined

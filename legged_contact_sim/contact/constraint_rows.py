@@ -4,7 +4,7 @@ from ..actuation.rows import FREE_VELOCITY, LOWER, POSITION, UPPER
 from ..dynamics.contact_inertia import common_ancestor, coupling, hand_inward_effort
 from ..dynamics.record_fields import inertia, put_spatial, spatial, vector
 from ..dynamics.spatial import ZERO, Spatial, apply, dot, force_at, scale, sub
-from ..jit import choose, inlined, shared
+from ..jit import inlined, shared
 from ..model.records import FREE
 
 CLOSED_GAP = 1e-9  # m (or rad of room to a joint's limit); a smaller gap counts as none
@@ -173,11 +173,11 @@ def closing_speed(gap, h):
 @inlined
 def passes_limit(dofs, v, h):
     """Return whether velocities ``v`` take any joint beyond a limit by the end of the step (after `drive_joints`)."""
-    beyond = 0.0
+    beyond = False
     for j in range(len(v)):
         reached = dofs[POSITION, j] + 0.5 * h * v[j]
-        beyond += choose((reached < dofs[LOWER, j]) | (reached > dofs[UPPER, j]), 1.0, 0.0)
-    return beyond > 0.0
+        beyond = beyond | (reached < dofs[LOWER, j]) | (reached > dofs[UPPER, j])
+    return beyond
 
 
 @inlined

@@ -5,8 +5,8 @@ Each contact has three rows (normal, tangent, tangent). With the velocities v = 
     v_n >= 0,  r_n >= 0,  v_n r_n = 0,      |r_t| <= mu r_n,  with v_t opposite to r_t where v_t is not zero.
 
 W (the Delassus matrix) is symmetric and positive semidefinite; redundant contacts make it singular. The time steps of
-`exact_lcp` and the finish of `moreau` use the same code (`solvers.block`, `solvers.proximal`). Where that fails, convex
-problems (`solvers.interior_point`) give better starts.
+`exact_lcp` and the finish of `moreau` use the same code (`solvers.block`, `solvers.proximal`), here island by island
+(`solvers.islands`). Where that fails, convex problems (`solvers.interior_point`) give better starts.
 """
 
 import math
@@ -18,29 +18,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..dynamics.functions import checked
 from ..errors import ParameterError
-from ..jit import compiled, inlined
-from .solvers.block import solve_any
-from .solvers.block_sweeps import sweep
 from .solvers.interior_point import convex_iterates
-from .solvers.problem import FrictionProblem, FrictionWork
-from .solvers.proximal import choose_nearest
-from .solvers.residuals import natural_map
+from .solvers.islands import ASYMMETRY, VECTORS, friction_entry
 
 Array = NDArray[np.float64]
 
-ASYMMETRY = 1e-8  # of W, relative to its largest number
 CERTAIN = 1e-6  # relative; smaller velocities do not speak against a proof that there is no solution
-
-CONTRACTING = 0.6  # a sweep that changes more than this part of what the last one did ends the first sweeps
-BOUNDLESS = 1e6  # times what stops the fastest contact where least moves: a sweep that finds more found nothing
-SETTLED = 0.1  # of the tolerance: the velocity of a last change that ends them, too
-
-VECTORS = 14  # of a problem's size: ten of its work, four of an island
 
 FIRST_TRY = 200  # iterations, after which convex problems give better starts
 POLISH = 300  # iterations from each of these
 
 STATUS = ("solved", "infeasible", "iteration_limit")
+NUMBERS, INTEGERS = (float, int, np.number), (int, np.integer)  # made once: a call with one contact takes 3 us
 
 
 class FrictionSolution(NamedTuple):
@@ -61,175 +50,6 @@ class FrictionSolution(NamedTuple):
     residual: float
     converged: bool
     status: str
-
-
-@inlined
-def is_sound(W, q, mu):
-    """Return whether all numbers are finite, W is symmetric with a positive diagonal, and no friction is negative."""
-    rows, smallest, largest, asymmetry, total = len(q), math.inf, 0.0, 0.0, 0.0
-    for r in range(rows):
-        smallest, largest, total = min(smallest, W[r, r]), max(largest, W[r, r]), total + abs(q[r]) + abs(W[r, r])
-        for s in range(r):
-            asymmetry, total = max(asymmetry, abs(W[r, s] - W[s, r])), total + abs(W[r, s]) + abs(W[s, r])
-    for k in range(len(mu)):
-        total = math.inf if mu[k] < 0.0 else total + mu[k]
-    return total < math.inf and smallest > 0.0 and asymmetry <= ASYMMETRY * largest
-
-
-@inlined
-def are_coupled(W, a, c):
-    """Return whether contacts ``a`` and ``c`` move one another."""
-    for r in range(3 * a, 3 * a + 3):
-        for s in range(3 * c, 3 * c + 3):
-            if W[r, s] != 0.0:
-                return True
-    return False
-
-
-@inlined
-def label_islands(W, labels, order):
-    """Number the islands of contacts that W couples, and list the contacts by islands; return how many."""
-    contacts, islands, listed = len(labels), 0, 0
-    for k in range(contacts):
-        labels[k] = -1
-    for first in range(contacts):
-        if labels[first] >= 0:
-            continue
-        labels[first], order[listed] = islands, first
-        at, listed = listed, listed + 1
-        while at < listed:
-            for k in range(contacts):
-                if labels[k] < 0 and are_coupled(W, order[at], k):
-                    labels[k], order[listed] = islands, k
-                    listed += 1
-            at += 1
-        islands += 1
-    listed = 0
-    for island in range(islands):
-        for k in range(contacts):
-            if labels[k] == island:
-                order[listed] = k
-                listed += 1
-    return islands
-
-
-@inlined
-def drop_unless_below(problem, bound):
-    """Take back impulses that are not all smaller than a bound, N s, or are no numbers; return whether they were."""
-    z, sound = problem.z, True
-    for r in range(problem.rows):
-        sound = sound and abs(z[r]) < bound
-    for r in range(0 if sound else problem.rows):
-        z[r] = 0.0
-    return not sound
-
-
-@inlined
-def sweep_from_none(problem, tolerance):
-    """Sweep from a start that is none, as long as the impulses settle well; return the number of sweeps.
-
-    Where they do not, what the first sweep found is left: more of them may only lead away. Where a contact's own block
-    is singular, a sweep's impulses may be without bounds: then they are dropped.
-    """
-    kept, rows = problem.work.kept, problem.rows
-    before, largest, smallest, speed = sweep(problem, 1.0), 0.0, math.inf, 0.0
-    for r in range(rows):
-        kept[r], speed = problem.z[r], max(speed, abs(problem.b[r]))
-        largest, smallest = max(largest, problem.G[r, r]), min(smallest, problem.G[r, r])
-    if drop_unless_below(problem, BOUNDLESS * speed / smallest):
-        return 1
-    for k in range(problem.contacts):
-        change = sweep(problem, 1.0)
-        if change * largest <= SETTLED * tolerance:
-            return k + 2
-        if change > CONTRACTING * before:
-            for r in range(rows):
-                problem.z[r] = kept[r]
-            return k + 2
-        before = change
-    return problem.contacts + 1
-
-
-@inlined
-def solve_island(problem, tolerance, max_iterations, cold):
-    """Solve one problem, by sweeps first from a ``cold`` start; return the iterations and the natural map, m/s.
-
-    Of many solutions the one nearest to the start is taken.
-    """
-    work, sweeps = problem.work, 0
-    for r in range(problem.rows):
-        work.centre[r], work.shares[r] = problem.z[r], 0.0
-    if cold:
-        sweeps = sweep_from_none(problem, tolerance)
-    iterations, residual = solve_any(problem, tolerance, tolerance, max_iterations, max_iterations, natural_map)
-    if residual <= tolerance:
-        residual = natural_map(problem)
-        if problem.contacts > 1:
-            steps, residual = choose_nearest(problem, tolerance, natural_map)
-            iterations += steps
-    if drop_unless_below(problem, math.inf):
-        residual = natural_map(problem)
-    return iterations + sweeps, residual
-
-
-@inlined
-def gather_island(W, q, mu, z, own, problem):
-    """Copy the part of the contacts ``own`` into a problem of their own."""
-    for r in range(problem.rows):
-        k, m = own[r // 3], r % 3
-        problem.b[r], problem.z[r], problem.mu[r // 3] = q[3 * k + m], z[3 * k + m], mu[k]
-        for s in range(problem.rows):
-            problem.G[r, s] = W[3 * k + m, 3 * own[s // 3] + s % 3]
-
-
-@compiled
-def friction_entry(W, q, mu, z, w, errors, labels, integers, vectors, room, tolerance, max_iterations, cold):
-    """Solve a problem island by island; return the most iterations of an island, or -1 if it is not sound.
-
-    Args:
-        W: symmetric matrix (3n, 3n), 1/kg.
-        q: velocities without impulses (3n,), m/s.
-        mu: friction coefficients (n,).
-        z: impulses (3n,), N s: first guess in, solution out.
-        w: velocities (3n,), m/s, written.
-        errors: natural map of every contact's island (n,), m/s, written.
-        labels: number of every contact's island (n,), written.
-        integers: room for work, (5n,).
-        vectors: room for work and for an island, (VECTORS, 3n), zero.
-        room: for work and for an island, (2, 3n + 2, 3n + 3).
-        tolerance: of the natural map, m/s.
-        max_iterations: of an island.
-        cold: whether the first guess is none.
-    """
-    if not is_sound(W, q, mu):
-        return -1
-    contacts, rows = len(mu), len(q)
-    order, modes = integers[rows : rows + contacts], integers[rows + contacts :]
-    work = FrictionWork(
-        room[0], vectors[0], vectors[1], vectors[2], vectors[3], vectors[4], vectors[5], vectors[6], vectors[7],
-        vectors[8], vectors[9], integers,
-    )  # fmt: skip
-    if label_islands(W, labels, order) == 1:
-        iterations, errors[:] = solve_island(
-            FrictionProblem(W, q, z, w, mu, 0.0, modes, work, contacts, rows), tolerance, max_iterations, cold
-        )
-        return iterations
-    most, first = 0, 0
-    while first < contacts:
-        last = first + 1
-        while last < contacts and labels[order[last]] == labels[order[first]]:
-            last += 1
-        own, size = order[first:last], last - first
-        island = FrictionProblem(
-            room[1], vectors[10], vectors[11], vectors[12], vectors[13], 0.0, modes, work, size, 3 * size
-        )
-        gather_island(W, q, mu, z, own, island)
-        iterations, error = solve_island(island, tolerance, max_iterations, cold)
-        for r in range(3 * size):
-            k, m = own[r // 3], r % 3
-            z[3 * k + m], w[3 * k + m], errors[k] = island.z[r], island.w[r], error
-        most, first = max(most, iterations), last
-    return most
 
 
 def solve_friction(
@@ -257,9 +77,9 @@ def solve_friction(
     Returns:
         A `FrictionSolution`. A problem that could not be solved is told by its status, with the best impulses found.
     """
-    if not (isinstance(tolerance, float | int | np.number) and 0.0 < tolerance < math.inf):
+    if not (isinstance(tolerance, NUMBERS) and 0.0 < tolerance < math.inf):
         raise ParameterError(f"tolerance is {tolerance!r}; expected a positive number")
-    if not (isinstance(max_iterations, int | np.integer) and max_iterations >= 1):
+    if not (isinstance(max_iterations, INTEGERS) and max_iterations >= 1):
         raise ParameterError(f"max_iterations is {max_iterations!r}; expected an integer of at least 1")
     if _is_sparse(W) and W.shape != (0, 0):
         return _solve_sparse(*_checked_problem(W, q, mu), tolerance, start, max_iterations)
@@ -283,18 +103,18 @@ def _solve_dense(
 ) -> FrictionSolution:
     """Solve a dense problem, island by island, from a start or none."""
     rows = len(q)
-    z = np.zeros(rows) if start is None else start.copy()
-    w, errors, vectors = np.empty(rows), np.empty(len(mu)), np.zeros((VECTORS, rows))
-    labels, integers = np.empty(len(mu), np.int64), np.empty(5 * len(mu), np.int64)
-    room = np.empty((2, rows + 2, rows + 3))
-    iterations = friction_entry(
-        W, q, mu, z, w, errors, labels, integers, vectors, room, tolerance, max_iterations, start is None
+    z, w = np.zeros(rows) if start is None else start.copy(), np.empty(rows)
+    vectors, integers, room = np.zeros((VECTORS, rows)), np.empty(2 * rows, np.int64), np.empty((2, rows + 2, rows + 3))
+    iterations, residual = friction_entry(
+        W, q, mu, z, w, integers, vectors, room, tolerance, max_iterations, start is None
     )
     if iterations < 0:
         _checked_problem(W, q, mu)
-    residual = float(errors.max())
-    status = 0 if residual <= tolerance else _failure(W, q, mu, z, labels, errors > tolerance)
-    return FrictionSolution(z, w, iterations, residual, status == 0, STATUS[status])
+    if residual <= tolerance:
+        return FrictionSolution(z, w, iterations, residual, True, STATUS[0])
+    contacts = len(mu)
+    status = _failure(W, q, mu, z, integers[-contacts:], ~(vectors[-1, :contacts] <= tolerance))
+    return FrictionSolution(z, w, iterations, residual, False, STATUS[status])
 
 
 def _solve_by_convex_problems(

@@ -28,7 +28,7 @@ class LogRows:
         v: velocities, base velocity in the base's axes, (..., nv).
         ledger: `works` and `solver` side by side.
         works: done on the robot since the last reset, J, (..., 7), in the order of `WORK_TERMS`.
-        solver: (..., 9), in the order of `SOLVER_TERMS`.
+        solver: (..., 11), in the order of `SOLVER_TERMS`.
         total: sum of the kernels' state, (...): finite only if all of the state is.
         force: on the robot, mean over the step, world axes, N, (..., m, 3).
         slip_velocity: of the touching point relative to the ground, along it, world axes, m/s, (..., m, 3); open: zero.

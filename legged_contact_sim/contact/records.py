@@ -83,7 +83,8 @@ WORK_TERMS = (
 )
 
 # What a step tells about its solver.
-ITERATIONS, RESIDUAL, UNCONVERGED, IMPACTS, ENERGY_LIMITED, CONTACTS, BLENDING, JOINT_ROWS, FACTORED = range(9)
+ITERATIONS, RESIDUAL, UNCONVERGED, IMPACTS, ENERGY_LIMITED, CONTACTS = range(6)
+BLENDING, JOINT_ROWS, FACTORED, COMPLIANCE, REASON = range(6, 11)
 SOLVER_TERMS = (
     "iterations",
     "residual",
@@ -94,4 +95,11 @@ SOLVER_TERMS = (
     "blending",
     "joint_rows",
     "factored",  # 1: the last solve had G as a product
+    "compliance",  # by which contacts that contradict one another gave way, relative to their inverse inertia
+    "reason",  # why the step is unconverged, one of `REASONS`
 )
+
+# Why a step is unconverged: impulses that do not fit within the solver's iterations; joints whose drives and dry
+# friction change from pass to pass for ever; an event that could not be resolved, of which its note tells more.
+NO_REASON, ITERATION_LIMIT, PASS_LIMIT, NOTED = range(4)
+REASONS = ("none", "iteration_limit", "pass_limit", "noted")

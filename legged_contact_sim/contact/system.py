@@ -38,7 +38,7 @@ class System(NamedTuple):
     dofs: Any  # (DOF_ROWS, nv): see actuation/rows.py
     forces: Any  # external wrenches in world axes at the links' origins, (n, 6)
     slides: Any  # per link: direction in which the joint's dry friction slides, -1 or 1; 0: it holds, (n,)
-    ledger: Any  # work terms, then solver terms, (15,)
+    ledger: Any  # work terms, then solver terms, (18,)
     pushes: Any  # PUSH records: external wrenches with an end
     pending: Any  # a step that was interrupted for want of room: see `LEFT`, (6,)
     row_efforts: Any  # what each row leaves in the joints, (r, n)

@@ -4,7 +4,7 @@ A FREE joint passes no force: its body starts a tree of its own, whose accelerat
 the tree's articulated inertia (Ayit's floating base).
 """
 
-from ..jit import choose, compiled, inlined
+from ..jit import anywhere, choose, compiled, inlined
 from ..model.records import FREE
 from .kinematics import (
     accelerations_to_base_axes,
@@ -39,7 +39,9 @@ def hand_down(body, parent, effort, added_inertia):
     axis, bias, articulated = spatial(body.axis), spatial(body.bias), inertia(body.inertia)
     coriolis = spatial(body.coriolis)
     push = apply(articulated, axis)  # U = IA S
-    inverse = choose(body.locked != 0, 0.0, 1.0 / (dot(axis, push) + added_inertia))  # 1 / D,  D = S^T U
+    free, inverse = body.locked == 0, 0.0
+    if anywhere(free):
+        inverse = choose(free, 1.0 / (dot(axis, push) + added_inertia), 0.0)  # 1 / D,  D = S^T U
     drive = effort - dot(axis, bias)  # u = tau - S^T pA
     increase_inertia(parent.inertia, remove_rank_one(articulated, push, inverse))  # Ia = IA - U D^-1 U^T
     # pa = pA + Ia c + U D^-1 u, written so that it waits for nothing but D

@@ -2,7 +2,7 @@
 
 import math
 
-from ..jit import choose, inlined
+from ..jit import anywhere, choose, inlined
 from ..model.records import FREE
 from .spatial import sincos
 
@@ -22,9 +22,11 @@ def quaternion_product(a, b):
 def rotation_quaternion(x, y, z):
     """Return the unit quaternion, scalar last, of a rotation vector, rad."""
     half = 0.5 * math.sqrt(x * x + y * y + z * z)
-    s, c = sincos(half)
-    small = half <= 1e-4  # sin(x)/x to the last digit
-    k = choose(small, 0.5 - half * half / 12.0, 0.5 * s / choose(small, 1.0, half))
+    k, c = 0.5 * (1.0 - half * half / 6.0), 1.0 - 0.5 * half * half  # of small ones, to the last digit
+    large = half > 1e-4
+    if anywhere(large):
+        sine, cosine = sincos(half)
+        k, c = choose(large, 0.5 * sine / half, k), choose(large, cosine, c)
     return (k * x, k * y, k * z, c)
 
 

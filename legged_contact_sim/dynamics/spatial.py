@@ -12,7 +12,7 @@ Functions are ordinary Python that compiled code may call too.
 import math
 from typing import NamedTuple
 
-from ..jit import choose, inlined, inlined_as_written
+from ..jit import anywhere, choose, inlined, inlined_as_written
 
 Vector = tuple[float, float, float]
 Symmetric = tuple[float, float, float, float, float, float]
@@ -176,9 +176,11 @@ def sincos(x):
     p = -1.1382614869434128e-11
     p = (((p * w + 2.087614602470193e-09) * w - 2.7557317270560385e-07) * w + 2.4801587298763433e-05) * w
     c = 1.0 - 0.5 * w + w * w * ((p - 0.0013888888888887395) * w + 0.041666666666666664)
-    odd, half = y != 2.0 * math.floor(0.5 * y), y - 4.0 * math.floor(0.25 * y) >= 2.0
-    s, c = choose(odd, c, s), choose(odd, -s, c)
-    return choose(half, -s, s), choose(half, -c, c)
+    if anywhere(y != 0.0):
+        odd, half = y != 2.0 * math.floor(0.5 * y), y - 4.0 * math.floor(0.25 * y) >= 2.0
+        s, c = choose(odd, c, s), choose(odd, -s, c)
+        s, c = choose(half, -s, s), choose(half, -c, c)
+    return s, c
 
 
 @inlined

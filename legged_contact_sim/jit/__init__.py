@@ -1,6 +1,6 @@
 """How kernels are compiled and cached; the only place that reaches into numba."""
 
-from .choice import choose
+from .choice import anywhere, choose
 from .compilation import (
     bind,
     compiled,
@@ -9,12 +9,14 @@ from .compilation import (
     inlined_always,
     inlined_as_written,
     shared,
+    shared_always,
     together_with,
 )
 from .helpers import Call
 
 __all__ = [
     "Call",
+    "anywhere",
     "bind",
     "choose",
     "compiled",
@@ -23,5 +25,6 @@ __all__ = [
     "inlined_always",
     "inlined_as_written",
     "shared",
+    "shared_always",
     "together_with",
 ]

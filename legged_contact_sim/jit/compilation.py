@@ -51,10 +51,20 @@ def compiled_long(function: Function) -> Function:
 
 def shared(function: Function) -> Function:
     """Like `inlined`, for a large helper: compiled once for all entries, or ahead by another process (see `Call`)."""
+    _share(function)
+    return inlined(function)  # type: ignore[no-any-return]
+
+
+def shared_always(function: Function) -> Function:
+    """Like `shared`, for what an entry calls in one place, in every step: inlined however large it is."""
+    _share(function)
+    return inlined_always(function)  # type: ignore[no-any-return]
+
+
+def _share(function: Callable[..., Any]) -> None:
     if not numba.config.DISABLE_JIT:
         shared_helpers.add(function)
         register(function)
-    return inlined(function)  # type: ignore[no-any-return]
 
 
 def bind(entry: Callable[..., Any], *arguments: Any) -> functools.partial[Any]:

@@ -17,7 +17,7 @@ from numba.core import cgutils
 from numba.core.typeconv import Conversion
 from numba.extending import intrinsic, lower_builtin, lower_cast, models, overload, register_model, type_callable
 
-from .choice import choose
+from .choice import anywhere, choose
 
 WIDTH = 8 if llvm.get_host_cpu_features().get("avx512f") else 4  # worlds side by side: doubles in a register
 VECTOR = ir.VectorType(ir.DoubleType(), WIDTH)
@@ -123,13 +123,22 @@ def define_of_one(function: Any, emit: Emit) -> None:
 
 
 def define_of_masks(function: Any, emit: Emit) -> None:
-    """Teach numba a function of two masks."""
+    """Teach numba a function of two masks, or of a mask and one truth for all lanes."""
 
     @type_callable(function)
     def typing(context: Any) -> Any:
-        return lambda a, b: TRUTHS if a == TRUTHS and b == TRUTHS else None
+        def typer(a, b):  # type: ignore[no-untyped-def]
+            fit = all(isinstance(kind, MaskType | types.Boolean) for kind in (a, b))
+            return TRUTHS if fit and TRUTHS in (a, b) else None
 
-    lower_builtin(function, MaskType, MaskType)(lambda context, builder, signature, values: emit(builder, *values))
+        return typer
+
+    def lower(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        masks = (context.cast(builder, value, kind, TRUTHS) for value, kind in zip(values, signature.args, strict=True))
+        return emit(builder, *masks)
+
+    for kinds in ((MaskType, MaskType), (MaskType, types.Boolean), (types.Boolean, MaskType)):
+        lower_builtin(function, *kinds)(lower)
 
 
 def _arithmetic(name: str) -> Emit:
@@ -196,6 +205,14 @@ def _choose_lanes(condition, a, b):  # type: ignore[no-untyped-def]
     """Choose in each lane."""
     if isinstance(condition, MaskType):
         return lambda condition, a, b: _select(condition, a, b)
+    return None
+
+
+@overload(anywhere)
+def _anywhere_in_lanes(condition):  # type: ignore[no-untyped-def]
+    """Return whether a comparison is true in any lane."""
+    if isinstance(condition, MaskType):
+        return lambda condition: set_of(condition) != 0
     return None
 
 

@@ -152,10 +152,15 @@ def patch(entry_names: set[str], helpers: Collection[Callable[..., Any]], keep: 
     numba.config.SLP_VECTORIZE = 1
     # Inlining more freely than by LLVM's own measure (a call passes tuples through memory): by 10 % more.
     llvm.set_option("legged_contact_sim", INLINING)
-    for owner, name, replacement in (*whole_entries(entry_names), *type_memory(), *kept_helpers(helpers, keep)):
+    for owner, name, replacement in changes(entry_names, helpers, keep):
         if not hasattr(owner, name):
             raise AttributeError(f"{owner.__name__} has no {name}")
         setattr(owner, name, replacement)
+
+
+def changes(entry_names: set[str], helpers: Collection[Callable[..., Any]], keep: Callable[..., Cache]) -> list[Patch]:
+    """Return all changes; the arguments are those of `patch`."""
+    return [*whole_entries(entry_names), *type_memory(), *kept_helpers(helpers, keep), *less_bookkeeping()]
 
 
 def whole_entries(entry_names: set[str]) -> Iterator[Patch]:
@@ -246,3 +251,35 @@ def kept_helpers(helpers: Collection[Callable[..., Any]], keep: Callable[..., Ca
         return compile_here(self, signature)
 
     yield Dispatcher, "compile", compile_or_take
+
+
+def less_bookkeeping() -> Iterator[Patch]:
+    """Do what numba does around its passes with less effort, and to the same end.
+
+    Nine times per function it lists the variables of every instruction, asking of each source line and each number
+    whether it is one. At each of thirty passes it tells timers that nobody reads, two for each function that is being
+    compiled.
+    """
+    from numba.core import event, ir
+
+    list_any = ir.Inst._rec_list_vars
+    no_variables = {ir.Loc, str, int, float, bool, type(None)}
+
+    def list_variables(self, value):  # type: ignore[no-untyped-def]
+        kind = type(value)
+        if kind in no_variables:
+            return []
+        if kind is not dict and kind is not list and kind is not tuple:
+            return list_any(self, value)
+        found = []
+        for each in value.values() if kind is dict else value:
+            kind = type(each)
+            if kind is ir.Var:
+                found.append(each)
+            elif kind not in no_variables:
+                found += list_variables(self, each)
+        return found
+
+    yield ir.Inst, "_rec_list_vars", list_variables
+    yield event, "start_event", lambda *_, **__: None
+    yield event, "end_event", lambda *_, **__: None

@@ -2,10 +2,15 @@
 
 import numpy as np
 import pytest
+from friction_cases import GRAVITY, STEP, contact_rows, problem
 
 from legged_contact_sim import RobotModel, Simulator
+from legged_contact_sim.contact.records import SOLVER_TERMS
+from legged_contact_sim.contact.solvers.block import solve_or_soften
+from legged_contact_sim.contact.solvers.problem import FrictionProblem, friction_work
+from legged_contact_sim.contact.solvers.residuals import complementarity_residual
 
-HARD = {2: 10}  # of 400 steps, so many of these seeds may not converge: legs that jam; six were seen
+GIVES_WAY = 1e-2  # at most: compliance of contacts that contradict one another, relative to their inverse inertia
 MOST_ITERATIONS = 100_000  # of a step with all its passes
 TIME_STEP = 1e-3
 
@@ -43,7 +48,8 @@ def random_robot(random):
     return RobotModel.from_urdf(f'<robot name="random">{text}</robot>', "floating")
 
 
-@pytest.mark.parametrize("seed", [*range(12), 51])  # 2 and 51: joints that jam, corners of two links at one place
+# 2, 51, 136 and 632: joints that dry friction holds make a robot stiff whose points then cannot all stick, or part
+@pytest.mark.parametrize("seed", [*range(12), 51, 136, 632])
 def test_random_robots_under_random_commands_converge(seed):
     random = np.random.default_rng(seed)
     robot = random_robot(random)
@@ -59,10 +65,13 @@ def test_random_robots_under_random_commands_converge(seed):
     efforts = random.choice([0.0, 5.0, 50.0]) * random.normal(size=(20, robot.joint_count))
     run = sim.run(0.4, lambda time, q, v: efforts[min(int(time / 0.02), 19)])
     iterations, residual, unconverged = run.solver[:, 0], run.solver[:, 1], run.solver[-1, 2]
+    compliance = run.solver[:, SOLVER_TERMS.index("compliance")]
     assert np.isfinite(run.q).all()
     assert iterations.max() <= MOST_ITERATIONS
     assert unconverged == (residual > 1e-8).sum()  # all that is not solved is told
-    assert unconverged <= HARD.get(seed, 0)
+    assert unconverged == 0
+    assert compliance.max() <= GIVES_WAY
+    assert sim.report.status == ("softened" if compliance[-1] else "solved")
 
 
 def test_a_crouch_that_puts_the_knees_on_their_limits_converges():
@@ -80,9 +89,41 @@ def test_a_crouch_that_puts_the_knees_on_their_limits_converges():
 
     run = sim.run(0.8, crouch)
     assert run.solver[:, 0].max() <= MOST_ITERATIONS
-    # Twelve limits and four feet that jam: rounding decides whether all steps converge, or a few stay above 1e-8.
-    assert run.solver[:, 1].max() <= 1e-5
-    assert run.solver[-1, 2] == (run.solver[:, 1] > 1e-8).sum() <= 6
+    # Twelve limits and four feet that jam: rounding decides in which steps contacts have to give way. Of 800 steps,
+    # kernels whose sums differ in their order had 3, 5 and 22.
+    assert run.solver[:, 1].max() <= 1e-8
+    assert run.solver[-1, 2] == 0
+    compliance = run.solver[:, SOLVER_TERMS.index("compliance")]
+    assert compliance.max() <= GIVES_WAY
+    assert (compliance > 0.0).sum() <= 40
+
+
+def friction_problem(W, q, mu):
+    """Return a friction problem as solvers take it, from no impulses."""
+    rows, contacts = len(q), len(q) // 3
+    z, w, modes = np.zeros(rows), np.zeros(rows), np.zeros(contacts, dtype=np.int64)
+    return FrictionProblem(W, q, z, w, np.full(contacts, mu), 0.0, modes, friction_work(rows), contacts, rows)
+
+
+def test_impulses_that_are_no_numbers_have_no_small_residual():
+    W, q = problem(contact_rows(1, 0, (0.1, 0.0, -0.1), -1, None), [2.0], [(0.1, 0.1, 0.1)], np.zeros(6))
+    for r in range(3):
+        asked = friction_problem(W, q, 0.5)
+        asked.z[r] = np.nan
+        assert not complementarity_residual(asked) < 1.0
+
+
+def test_two_points_of_one_body_that_are_pulled_apart_give_way_evenly():
+    J = np.vstack([contact_rows(1, 0, (x, 0.0, -0.1), -1, None) for x in (-0.3, 0.3)])
+    W, q = problem(J, [2.0], [(0.1, 0.1, 0.1)], np.zeros(6))
+    apart = np.zeros(6)
+    apart[1 + np.argmax(np.abs(J[1:3, 0]))] = 1e-7  # m/s, of the first point along the line between them
+    asked = friction_problem(W.copy(), q + apart, 2.0)
+    _, residual, compliance = solve_or_soften(asked, 1e-10, 1e-8, 1000, 1e-4, complementarity_residual)
+    inner = np.abs(asked.z.reshape(2, 3)[:, 1:]).max()
+    assert residual <= 1e-8 and compliance == 1e-4
+    assert asked.z[::3].sum() == pytest.approx(2.0 * GRAVITY * STEP, rel=1e-3)  # both carry the body's weight
+    assert inner < 0.01 * asked.z[0]  # rigid, one would slip under 2.0 times that
 
 
 def hull_robot():

@@ -189,6 +189,8 @@ def test_static_friction_holds_what_dynamic_friction_would_let_slip():
 @settings(max_examples=200, deadline=None)
 # the expansion at three points pressed the fourth into the ground
 @example(seed=799, contacts=4, limits=0, planar=True, friction=0.875, restitution=0.3)
+# one point sticks while another slips: their inverse inertia is not symmetric, and was read as if it were
+@example(seed=3, contacts=3, limits=0, planar=True, friction=1.1875, restitution=0.7)
 @given(
     seed=st.integers(0, 10**6),
     contacts=st.integers(1, 4),

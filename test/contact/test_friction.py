@@ -65,6 +65,30 @@ def test_a_plate_on_many_points_is_carried_evenly(points):
     np.testing.assert_allclose(normal, normal.mean(), rtol=1e-4)
 
 
+def test_the_least_norm_is_that_of_the_pseudoinverse_where_all_points_stick():
+    for points in (3, 7):  # of a rank that is nearly full, and one that is low
+        W, q = plate(points, v=(0.003, -0.002, 0.0, 0.0, 0.0, 0.001))
+        found = solve_friction(W, q, 1.0)
+        assert found.converged
+        np.testing.assert_allclose(found.impulses, -np.linalg.pinv(W, rcond=1e-10) @ q, atol=1e-9)
+
+
+def test_contacts_that_part_get_no_impulses():
+    W, q = plate(3)
+    found = solve_friction(W, np.abs(q), 0.5)
+    assert found.converged and not found.impulses.any()
+    np.testing.assert_array_equal(found.velocities, np.abs(q))
+
+
+def test_a_start_beside_many_contacts_is_kept_to():
+    W, q = plate(6)
+    start = np.zeros(len(q))
+    start[:: 3 * 7] = 20.0 * GRAVITY * STEP / 6.0  # the diagonal carries the plate
+    found = solve_friction(W, q, 0.6, start=start)
+    assert found.converged
+    np.testing.assert_allclose(found.impulses, start, atol=1e-9)
+
+
 def test_a_sliding_plate_is_braked_by_mu_times_its_weight():
     W, q = plate(6, v=np.array([2.0, 1.0, 0.0, 0.0, 0.0, 0.0]))
     found = solve_friction(W, q, 0.3)

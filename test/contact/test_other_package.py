@@ -22,7 +22,7 @@ def environment(tmp_path_factory):
 
 def output(environment, *arguments):
     command = [sys.executable, *arguments]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=600.0).stdout
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=1200.0).stdout
 
 
 def test_the_command_line_lists_it(environment):

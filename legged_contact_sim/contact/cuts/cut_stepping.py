@@ -22,6 +22,7 @@ from ...dynamics.contact_inertia import invert_roots
 from ...dynamics.record_fields import spatial
 from ...jit import compiled_long, inlined
 from ...model.records import FREE
+from ..bookkeeping import forget_solutions, solutions_so_far
 from ..constraint_rows import find_limits
 from ..detection import measure_gap, normal_change, normal_speed
 from ..impulses import apply_impulses
@@ -177,8 +178,9 @@ def solve_impulses(system, trees, part, acting, settings):
     forest, cuts, h, z = trees.forest, trees.cuts, part.length, system.impulses
     nq = len(system.state) - system.dofs.shape[1]
     v, v_end = system.state[nq:], system.result[nq:]
-    again, bounce = True, restitution_acts(settings)
+    again, bounce, before = True, restitution_acts(settings), solutions_so_far(system.ledger)
     while again:
+        forget_solutions(system.ledger, before)
         contacts, unilateral = acting.contacts, 3 * acting.contacts + acting.joints
         rows = list_bilateral(system, cuts, unilateral, h)
         fill_forest_rows(system, forest, cuts, contacts, acting.joints, rows)

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...dynamics.record_fields import increase_spatial, put_spatial, put_vector, spatial, vector
 from ...dynamics.spatial import ZERO, Spatial, vdot, vscale, vsub
-from ...jit import inlined
+from ...jit import inlined, inlined_always
 from ..bookkeeping import world_impulse
 from ..parameters import Parameters, number
 from ..records import OPEN, SLIP, STICK, extended
@@ -23,7 +23,7 @@ from ..stepping.anchors import (
     put_stretch,
     touch_down,
 )
-from ..stepping.force_stepping import ForceModel, advance
+from ..stepping.force_stepping import ForceModel, advance, count_acting
 from ..stepping.rollout import rollout_entry
 
 TESTING_POINT = extended(
@@ -215,6 +215,8 @@ def change_phases(system, h, law):
 @inlined
 def show_slides(system):
     """Tell every open point the direction in which its foot slides, the mean of its sliding points'; 0: it sticks."""
+    if count_acting(system.contacts) == len(system.contacts):
+        return
     for body in system.bodies:
         put_spatial(body.jump, Spatial(ZERO, ZERO))
     for contact in system.contacts:
@@ -233,7 +235,7 @@ def carry(contact, h, law):
     carry_stretch(contact, h)
 
 
-@inlined
+@inlined_always
 def advance_distributed(system, h, law):
     """One step of length ``h``, s."""
     advance(system, h, law, False, land, press, revise, carry)

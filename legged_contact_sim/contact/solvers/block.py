@@ -5,12 +5,14 @@ The law is that of `problem`, the friction disc exact.
 
 import math
 
-from ...jit import inlined, shared
+from ...jit import inlined, inlined_always, shared_always
+from ..records import COMPLIANCE
+from ..system import SOLVER as SOLVER_TERMS
 from .block_sweeps import block_gauss_seidel, sweep
 from .factored import factored_residual, factored_step, factored_sweep
 from .newton import BLUNT, SHARP, newton_step
 from .problem import friction_work, problem_of_step, project_row
-from .proximal import solve_proximal
+from .proximal import own_scale, solve_proximal
 from .residuals import complementarity_residual, prox_contact
 from .solver import Solver
 
@@ -19,6 +21,9 @@ SETTLING = 0.25  # relaxation of the prox step that ends a step without any othe
 FEW = 4  # more of them push the same body, each as if it were alone: together they would go too far
 QUICK = 30  # Newton steps and sweeps, after which the proximal method takes over
 PATIENCE = 100  # iterations from a first guess, after which the search begins anew without it
+COMPLIANCES = (0.0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2)  # tried one after the other, relative to the rows' inverse inertia
+RIGID = 2 * PATIENCE  # iterations without compliance
+SOFTER = 150  # iterations with each of the others
 
 
 @inlined
@@ -98,7 +103,7 @@ def begin_anew(problem):
     sweep(problem, 1.0)
 
 
-@inlined
+@inlined_always
 def solve_any(problem, tolerance, accepted, max_iterations, patience, measure):
     """Solve a friction problem, quickly where that is possible; return the iterations and the residual.
 
@@ -114,18 +119,69 @@ def solve_any(problem, tolerance, accepted, max_iterations, patience, measure):
             begin_anew(problem)
         steps, residual = solve_contacts(problem, tolerance, accepted, min(QUICK, end - iterations), measure)
         iterations += steps
-        if residual > accepted and iterations < end:
+        if accepted < residual < math.inf and iterations < end:
             steps, residual = solve_proximal(problem, tolerance, accepted, end - iterations, measure)
             iterations += steps
     return iterations, residual
 
 
-@shared
+@inlined
+def add_compliance(problem, share):
+    """Add so much of its own inverse inertia to every row's diagonal in G."""
+    weight = problem.work.weight
+    for r in range(problem.rows):
+        weight[r] = share * own_scale(problem, r)
+    for r in range(problem.rows):
+        problem.G[r, r] += weight[r]
+
+
+@inlined_always
+def solve_or_soften(problem, tolerance, accepted, max_iterations, compliance, measure):
+    """Solve a friction problem, with compliance if need be; return the iterations, the residual, and the compliance.
+
+    Joints that dry friction or a limit holds make a robot stiff and its contacts redundant: G is singular. What is
+    asked of the contacts (gaps to be closed, turning within the step) then fits only to the error of a step, 1e-10 to
+    1e-6 m/s: of two feet that stick on one rigid body, one would have to slip by that, under inner forces as large as
+    friction allows; or, jammed between limits, there is no answer. Contacts that contradict one another give way,
+
+        w = (G + s D) z + b,      D: each row's own inverse inertia,      s as small as will do;
+
+    G + s D is regular, and shares the inner forces out. Arguments as for `solve_any`; ``compliance`` is the s to begin
+    with. G is left with what the compliance adds, and the residual is that of this problem.
+    """
+    iterations, residual = 0, math.inf
+    if compliance > 0.0:
+        add_compliance(problem, compliance)
+    for softer in COMPLIANCES:
+        if residual <= accepted or iterations >= max_iterations:
+            break
+        if softer < compliance:
+            continue
+        if softer > compliance:
+            add_compliance(problem, softer - compliance)
+            begin_anew(problem)
+        compliance = softer
+        most = min(SOFTER if softer > 0.0 else RIGID, max_iterations - iterations)
+        steps, residual = solve_any(problem, tolerance, accepted, most, most if softer > 0.0 else PATIENCE, measure)
+        iterations += steps
+    return iterations, residual, compliance
+
+
+@shared_always
 def solve_by_blocks(system, contacts, rows, h, settings):
     """Solve the contact problem of a step; return the iterations, the residual, and whether it is solved."""
     problem = problem_of_step(system, system.work, contacts, rows, h, settings)
     tolerance, accepted, most = settings.tolerance, ACCEPTABLE * settings.tolerance, settings.max_iterations
-    iterations, residual = solve_any(problem, tolerance, accepted, most, PATIENCE, complementarity_residual)
+    compliance = system.ledger[SOLVER_TERMS + COMPLIANCE]  # of an earlier pass over the step
+    if compliance == 0.0:  # a robot that stands begins at its solution: a call of the search would cost it a twentieth
+        residual = complementarity_residual(problem)
+        if residual <= tolerance:
+            settle(problem)
+            return 0, residual, True
+    iterations, residual, compliance = solve_or_soften(
+        problem, tolerance, accepted, most, compliance, complementarity_residual
+    )
+    system.ledger[SOLVER_TERMS + COMPLIANCE] = compliance
     return iterations, residual, residual <= accepted
 
 

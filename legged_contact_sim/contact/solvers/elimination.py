@@ -145,13 +145,18 @@ def factor_panel(matrix, size, first, end):
 
 @inlined
 def subtract_panel(matrix, size, first):
-    """Subtract a whole panel's rows from all rows below it, which takes most of the time of a large system."""
+    """Subtract a whole panel's rows from all rows below it, which takes most of the time of a large system.
+
+    A row without entries in the panel is passed by: contacts of a stack touch only those of their neighbours.
+    """
     u0, u1, u2, u3 = matrix[first], matrix[first + 1], matrix[first + 2], matrix[first + 3]
     u4, u5, u6, u7 = matrix[first + 4], matrix[first + 5], matrix[first + 6], matrix[first + 7]
     for r in range(first + PANEL, size):
         row = matrix[r]
         a, b, c, d = row[first], row[first + 1], row[first + 2], row[first + 3]
         e, f, g, h = row[first + 4], row[first + 5], row[first + 6], row[first + 7]
+        if a == 0.0 and b == 0.0 and c == 0.0 and d == 0.0 and e == 0.0 and f == 0.0 and g == 0.0 and h == 0.0:
+            continue
         for s in range(first + PANEL, size + 1):
             upper = a * u0[s] + b * u1[s] + c * u2[s] + d * u3[s]
             row[s] -= upper + e * u4[s] + f * u5[s] + g * u6[s] + h * u7[s]

@@ -14,6 +14,7 @@ velocities M u~ lie in Lorentz cones, also where mu is zero.
 from collections.abc import Iterator
 
 import numpy as np
+import scipy  # its parts load when they are used
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
@@ -100,7 +101,7 @@ def _step(W: Array, y: Array, u: Array, error: Array, mean_gap: float) -> tuple[
     def direction(target: Array) -> tuple[Array, Array]:
         wanted = _scale(w, beta, _divide(centre, target))
         right = (wanted - error).ravel()
-        dy = np.linalg.solve(factor.T, np.linalg.solve(factor, right)).reshape(-1, 3)
+        dy = scipy.linalg.cho_solve((factor, True), right).reshape(-1, 3)
         return dy, (W @ dy.ravel()).reshape(-1, 3) + error
 
     square = _product(centre, centre)

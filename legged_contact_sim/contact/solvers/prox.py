@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...jit import compiled, inlined, shared
+from ...jit import compiled, inlined, inlined_always, shared
 from ..records import OPEN, SETTINGS, SLIP, STICK, extended
 from .block import ACCEPTABLE, PATIENCE, solve_any
 from .problem import FrictionWork, block_velocity, friction_work, problem_with_one_friction, row_velocity
@@ -241,7 +241,7 @@ def prox_residual(G, b, z, contacts, rows, mu, bounds, settings):
     return worst / largest
 
 
-@inlined
+@inlined_always
 def solve_unilateral(G, b, z, w, contacts, rows, modes, work, settings):
     """Solve contacts and, after them, limits; return the number of iterations, the residual, and whether it is solved.
 

@@ -10,6 +10,12 @@ STILL = 1e-12  # m/s (rad/s); no impulse is asked for by slower velocities
 
 
 @inlined
+def larger(worst, error):
+    """Return the larger of two errors; one that is no number counts as infinite, and stays."""
+    return worst if error <= worst else (error if error < math.inf else math.inf)
+
+
+@inlined
 def prox_contact(G, z, r, w0, w1, w2, mu, nu):
     """Return where a prox step takes a contact's impulse, which has the velocity ``w``, and the contact's mode."""
     scale = 1.0 / G[r, r]
@@ -26,7 +32,8 @@ def prox_contact(G, z, r, w0, w1, w2, mu, nu):
 def error_of_contact(G, b, z, r, w0, w1, w2, mu, nu):
     """Return how far a contact's impulse is from where a prox step takes it, the size of its impulses, and its mode."""
     p0, p1, p2, mode = prox_contact(G, z, r, w0, w1, w2, mu, nu)
-    error = max(abs(p0 - z[r]), abs(p1 - z[r + 1]), abs(p2 - z[r + 2]))
+    e0, e1, e2 = abs(p0 - z[r]), abs(p1 - z[r + 1]), abs(p2 - z[r + 2])
+    error = max(e0, e1, e2) if e0 + e1 + e2 < math.inf else math.inf
     return error, max(z[r], abs(z[r + 1]), abs(z[r + 2]), max(abs(b[r]), STILL) / G[r, r]), mode
 
 
@@ -52,11 +59,11 @@ def complementarity_residual(problem):
         w0, w1, w2 = block_velocity(G, b, z, r, rows)
         w[r], w[r + 1], w[r + 2] = w0, w1, w2
         error, size, problem.modes[k] = error_of_contact(G, b, z, r, w0, w1, w2, problem.mu[k], problem.nu)
-        worst, largest = max(worst, error), max(largest, size)
+        worst, largest = larger(worst, error), max(largest, size)
     for r in range(3 * problem.contacts, rows):
         w[r] = row_velocity(G, b, z, r, rows)
         error, size = error_of_row(G, b, z, r, w[r], problem.work.bounds[r])
-        worst, largest = max(worst, error), max(largest, size)
+        worst, largest = larger(worst, error), max(largest, size)
     return worst / max(largest, 1e-300)
 
 
@@ -68,10 +75,10 @@ def complementarity_residual_of(problem):
     for k in range(problem.contacts):
         r = 3 * k
         error, size, problem.modes[k] = error_of_contact(G, b, z, r, w[r], w[r + 1], w[r + 2], problem.mu[k], nu)
-        worst, largest = max(worst, error), max(largest, size)
+        worst, largest = larger(worst, error), max(largest, size)
     for r in range(3 * problem.contacts, problem.rows):
         error, size = error_of_row(G, b, z, r, w[r], problem.work.bounds[r])
-        worst, largest = max(worst, error), max(largest, size)
+        worst, largest = larger(worst, error), max(largest, size)
     return worst / max(largest, 1e-300)
 
 
@@ -116,8 +123,8 @@ def natural_map_of(problem):
             z[r] - raised / inverse, z[r + 1] - w1 / inverse, z[r + 2] - w2 / inverse, mu
         )
         p0, p1, p2 = p0 - z[r], p1 - z[r + 1], p2 - z[r + 2]
-        worst = max(worst, inverse * math.sqrt(p0 * p0 + p1 * p1 + p2 * p2))
+        worst = larger(worst, inverse * math.sqrt(p0 * p0 + p1 * p1 + p2 * p2))
     for r in range(3 * problem.contacts, problem.rows):
         projected = project_row(z[r] - w[r] / G[r, r], problem.work.bounds[r])
-        worst = max(worst, G[r, r] * abs(projected - z[r]))
+        worst = larger(worst, G[r, r] * abs(projected - z[r]))
     return worst

@@ -10,7 +10,7 @@ one per joint limit. With x = v_t / |v_t| the direction of slip, the laws are
     f_t = -mu_d x f_n                                          a point that slips (Singh eq. 3.22, the matrix S_c).
 
 A slipping point has one unknown, so its three columns of G become one, ``G (n - mu_d x)``; what is left is a problem
-for `solve_contacts`: blocks of three for the points that rest, scalar rows for all others. It is not symmetric, and
+for `step_and_sweep`: blocks of three for the points that rest, scalar rows for all others. It is not symmetric, and
 where friction outweighs the normal inertia (Painleve) it may have no solution.
 """
 
@@ -21,9 +21,10 @@ import numpy as np
 
 from ...jit import inlined
 from ..records import SLIP
-from .block import ACCEPTABLE, solve_contacts
+from .block import ACCEPTABLE, step_and_sweep
+from .by_rows import residual_by_rows, sweep_by_rows
+from .newton import newton_step
 from .problem import FrictionWork, friction_work, problem_with_one_friction
-from .residuals import complementarity_residual
 
 LOOSE, RESTING, SLIPPING = 0, 1, 2  # what a row's point does; LOOSE: nothing acts on it. Limits are LOOSE or RESTING.
 
@@ -205,7 +206,10 @@ def solve_unknowns(problem, resting, size, friction):
     unknowns = problem_with_one_friction(
         problem.matrix, b, z, w, problem.order[1], problem.work, resting, size, friction, 0.0
     )
-    return solve_contacts(unknowns, TOLERANCE, ACCEPTABLE * TOLERANCE, MAX_SWEEPS, complementarity_residual)[1]
+    for k in range(resting):
+        problem.work.shares[k] = 0.0  # of other points, in another call: forces depend on nothing that was before
+    accepted = ACCEPTABLE * TOLERANCE
+    return step_and_sweep(unknowns, TOLERANCE, accepted, MAX_SWEEPS, residual_by_rows, newton_step, sweep_by_rows)[1]
 
 
 @inlined

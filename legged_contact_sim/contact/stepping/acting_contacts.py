@@ -6,7 +6,7 @@ from typing import NamedTuple
 from ...actuation.rows import FREE_VELOCITY
 from ...dynamics.kinematics import carry_velocities
 from ...dynamics.record_fields import spatial
-from ...jit import inlined, shared
+from ...jit import inlined, inlined_always, shared_always
 from ...model.records import FREE
 from ...terrain.motion import tilts
 from ..bookkeeping import SOFTEST_IMPACT
@@ -76,14 +76,14 @@ def first_limit(system, q_middle, v, h, settings):
     return first
 
 
-@shared
+@shared_always
 def find_contacts(system, h, settings, arrivals):
     """List the contacts that act in this step; return how many, and when the first new one hits the ground, s."""
     reach = h * speed_bound(system, settings.extent) if arrivals != IMPACT else math.inf
     return find_within(system, h, settings, arrivals, reach)
 
 
-@inlined
+@inlined_always
 def find_within(system, h, settings, arrivals, reach):
     """Do what `find_contacts` does, knowing that no point of the robot goes farther than ``reach``, m, in the step.
 

@@ -31,8 +31,8 @@ from ...dynamics.contact_inertia import hand_inward_effort, invert_roots
 from ...dynamics.kinematics import carry_two_velocities, copy, place_bodies
 from ...dynamics.record_fields import increase_inertia, increase_spatial, put_spatial, put_vector, spatial, vector
 from ...dynamics.spatial import Inertia, add, apply, congruence, force_at, product, scale, vdot, vscale
-from ...jit import inlined
-from ..bookkeeping import clear_report, world_impulse
+from ...jit import inlined, inlined_always
+from ..bookkeeping import book_failure, clear_report, forget_solutions, solutions_so_far, world_impulse
 from ..constraint_rows import couple_limit, fill_limit_offsets, find_limits
 from ..detection import lay_tangents, measure_gap, put_change, put_velocity
 from ..impulses import apply_impulses, external_forces_act
@@ -41,10 +41,11 @@ from ..records import (
     CONTACT_NORMAL,
     CONTACT_TANGENTIAL,
     CONTACTS,
+    ITERATION_LIMIT,
     ITERATIONS,
     MOVING_GROUND,
     OPEN,
-    UNCONVERGED,
+    PASS_LIMIT,
 )
 from ..solvers.gauss_seidel import pgs_kernel
 from ..system import SOLVER
@@ -81,7 +82,7 @@ def law_record(parameters: Parameters, **derived: float) -> np.ndarray:
     return law
 
 
-@inlined
+@inlined_always
 def begin_step(system, h, ahead, land):
     """Go to the middle pose with the old velocities and measure every contact point there.
 
@@ -171,7 +172,7 @@ def lean_on_contacts(system):
         increase_spatial(body.bias, scale(push, -1.0))
 
 
-@inlined
+@inlined_always
 def solve_step(system, h):
     """Find the end velocities under the contacts' f_0 and resistances, and their forces; return the joints at a limit.
 
@@ -202,7 +203,7 @@ def solve_step(system, h):
     return joints
 
 
-@inlined
+@inlined_always
 def stop_at_limits(system, h):
     """Keep joints within their limits by impulses; add what they change to the end velocities, contacts' too.
 
@@ -242,7 +243,7 @@ def solve_limits(system, h, joints):
     sweeps, change = pgs_kernel(G, b, z[:joints], 1.0, LIMIT_TOLERANCE, LIMIT_SWEEPS)
     system.ledger[SOLVER + ITERATIONS] += sweeps
     if not change <= LIMIT_TOLERANCE:
-        system.ledger[SOLVER + UNCONVERGED] += 1.0
+        book_failure(system.ledger, ITERATION_LIMIT)
     apply_impulses(system, 0, joints, z)
 
 
@@ -288,7 +289,7 @@ def book_forces(system, h):
         system.ledger[MOVING_GROUND] += vdot(impulse, vector(contact.ground_velocity))
 
 
-@inlined
+@inlined_always
 def end_step(system, h, joints, passes, settled):
     """Second half of the position step and all bookkeeping; contacts hold the forces that acted."""
     acting = count_acting(system.contacts)
@@ -298,10 +299,10 @@ def end_step(system, h, joints, passes, settled):
     system.ledger[SOLVER + CONTACTS] = acting
     system.ledger[SOLVER + ITERATIONS] += passes
     if not settled:
-        system.ledger[SOLVER + UNCONVERGED] += 1.0
+        book_failure(system.ledger, PASS_LIMIT)
 
 
-@inlined
+@inlined_always
 def advance(system, h, law, ahead, land, press, revise, carry):
     """One step of length ``h``, s, under a force law that four functions make.
 
@@ -311,8 +312,9 @@ def advance(system, h, law, ahead, land, press, revise, carry):
     changed, ``carry(contact, h, law)`` takes a touching point's spring to the end. ``ahead``: see `begin_step`.
     """
     begin_step(system, h, ahead, land)
-    passes, joints, settled = 0, 0, False
+    passes, joints, settled, before = 0, 0, False, solutions_so_far(system.ledger)
     while not settled and passes < MAX_PASSES:
+        forget_solutions(system.ledger, before)
         for contact in system.contacts:
             if contact.mode != OPEN:
                 press(contact, h, law, passes)

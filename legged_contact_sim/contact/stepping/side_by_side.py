@@ -110,6 +110,7 @@ class Problem(NamedTuple):
     impulses: Any
     row_velocities: Any
     modes: Any
+    ledger: Any
     work: Any
 
 
@@ -177,7 +178,7 @@ def problem_of(system, near, impulses, shares):
     """Return the problem of a world's contacts, whose solver remembers ``shares`` of them."""
     return Problem(
         near.contacts, near.active, system.G, system.bounds, system.offsets, impulses, system.row_velocities,
-        near.modes, work_with(system.work, shares),
+        near.modes, near.ledger, work_with(system.work, shares),
     )  # fmt: skip
 
 
@@ -201,7 +202,7 @@ def scale_masses(bodies, count, factor):
             body.bias[k] *= factor
 
 
-@inlined
+@inlined_always
 def predict_side(side, group, h, pushed, heavier):
     """Find the free velocities at the end of the step, as `time_stepping.predict` does."""
     links, bodies, dofs = side.links, side.bodies, side.dofs
@@ -219,7 +220,7 @@ def predict_side(side, group, h, pushed, heavier):
     free_end(side, v, h)
 
 
-@inlined
+@inlined_always
 def push_alone(system, group, near, shares, k, h, settings):
     """Find a world's contacts and what their impulses leave in its bodies; return whether the step is ordinary."""
     clear_report(near)

@@ -28,13 +28,13 @@ from ...dynamics.articulated_body import apply_external_forces, gather_inertias,
 from ...dynamics.contact_inertia import invert_roots
 from ...dynamics.kinematics import carry_two_velocities, place_bodies
 from ...dynamics.manifold import move
-from ...jit import Call, choose, inlined, inlined_always
+from ...jit import Call, anywhere, choose, inlined, inlined_always
 from ...terrain.motion import lean_ground
-from ..bookkeeping import book_contacts, book_solution, forget_solutions
+from ..bookkeeping import book_contacts, book_failure, book_solution, forget_solutions, solutions_so_far
 from ..constraint_rows import closing_speed, fill_limit_offsets, fill_rows, find_limits, passes_limit
 from ..impulses import apply_impulses, external_forces_act, release_joints
 from ..joint_rows import append_joint_rows, drop_rows, give_to_rows, joint_laws_are_rows, take_from_rows
-from ..records import FACTORED, JOINT_ROWS, RESIDUAL, UNCONVERGED
+from ..records import FACTORED, JOINT_ROWS, PASS_LIMIT
 from ..system import NEEDED, SOLVER, System
 from .acting_contacts import (
     AT_MIDPOINT,
@@ -63,8 +63,10 @@ def free_end(system, v, h):
     for j in range(len(v)):
         dofs[FREE_VELOCITY, j] = v[j] + h * dofs[ACCELERATION, j]
     for i in range(len(links)):
-        j = links[i].velocity_index
-        dofs[FREE_VELOCITY, j] = choose(bodies[i].locked != 0, 0.0, dofs[FREE_VELOCITY, j])
+        held = bodies[i].locked != 0
+        if anywhere(held):
+            j = links[i].velocity_index
+            dofs[FREE_VELOCITY, j] = choose(held, 0.0, dofs[FREE_VELOCITY, j])
     carry_two_velocities(links, bodies, v, dofs[FREE_VELOCITY])
 
 
@@ -342,10 +344,10 @@ def try_part(system, method, part, settings, predict, detect, solve, revise):
     """
     pushed = external_forces_act(system.forces)
     acting, passes, again = Acting(0, 0, math.inf), 0, True
-    residual, unconverged = system.ledger[SOLVER + RESIDUAL], system.ledger[SOLVER + UNCONVERGED]
+    before = solutions_so_far(system.ledger)
     begin_part(system, part, settings)
     while again and passes < MAX_PASSES:
-        forget_solutions(system.ledger, residual, unconverged)
+        forget_solutions(system.ledger, before)
         predict(system, method, part, pushed, settings)
         acting = detect(system, method, part, settings)
         if acting.first >= part.length:
@@ -353,12 +355,12 @@ def try_part(system, method, part, settings, predict, detect, solve, revise):
         if acting.first < part.length:
             system.pending[NEEDED] = acting.contacts
             drop_rows(system)
-            forget_solutions(system.ledger, residual, unconverged)
+            forget_solutions(system.ledger, before)
             return acting.first
         again = revise(system, method, part, acting, passes, settings)
         passes += 1
     if again:
-        system.ledger[SOLVER + UNCONVERGED] += 1.0
+        book_failure(system.ledger, PASS_LIMIT)
     commit(system, part, acting, pushed, settings)
     return math.inf
 

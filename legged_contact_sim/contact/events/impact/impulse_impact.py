@@ -102,7 +102,7 @@ def step_to_stop(problem, k):
     first, second = problem.response[r + 1], problem.response[r + 2]
     along, across = first * heading[0] + second * heading[1], second * heading[0] - first * heading[1]
     speed = problem.velocity[r + 1] * heading[0] + problem.velocity[r + 2] * heading[1]
-    stop = -speed / along if along < 0.0 else math.inf
+    stop = max(0.0, -speed / along) if along < 0.0 else math.inf
     if abs(across) <= STRAIGHT * abs(along) or speed <= 0.0:
         return stop
     return min(0.2 * stop, TURN * speed / abs(across))

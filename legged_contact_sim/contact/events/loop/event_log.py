@@ -8,10 +8,9 @@ from ....dynamics.functions import to_base_axes
 from ....dynamics.kinematics import copy
 from ....jit import inlined
 from ....model import RobotModel
-from ...bookkeeping import world_impulse
+from ...bookkeeping import book_failure, world_impulse
 from ...model import Event
-from ...records import OPEN, SLIP, STICK, UNCONVERGED
-from ...system import SOLVER
+from ...records import NOTED, OPEN, SLIP, STICK
 from ..impact_rows import energy_now
 from ..motion import CONTACT_COUNT, STOP_COUNT
 from ..notes import KINDS, NOTES, REVERSAL, SEPARATION, SLIPPING, STICKING, UNRESOLVED
@@ -115,7 +114,7 @@ def log_unresolved(system, motion, events, time, note):
     energy = energy_now(system, motion)
     keep_velocities(system, motion, events)
     log_event(system, motion, events, time, UNRESOLVED, energy, energy, note)
-    system.ledger[SOLVER + UNCONVERGED] += 1.0
+    book_failure(system.ledger, NOTED)
 
 
 @inlined

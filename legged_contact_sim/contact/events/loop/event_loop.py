@@ -5,7 +5,8 @@ It serves all event-driven models: which impact law acts, and how contact forces
 """
 
 from ....jit import inlined
-from ...records import ENERGY_LIMITED, IMPACTS, ITERATIONS, OPEN, SLIP, UNCONVERGED
+from ...bookkeeping import book_failure
+from ...records import ENERGY_LIMITED, IMPACTS, ITERATIONS, NOTED, OPEN, SLIP
 from ...system import SOLVER
 from ..flow.event_driven import FAILED, REACHED_END, START, fill_values, integrate_to_event, is_gap
 from ..impact.impulse_law import stop_slip
@@ -61,7 +62,7 @@ def strike(system, motion, events, laws, time, bounce):
     if note & (ATTENUATED | LOWERED):
         ledger[SOLVER + ENERGY_LIMITED] += 1.0
     if note & (WITHOUT_FRICTION | ENDLESS):
-        ledger[SOLVER + UNCONVERGED] += 1.0
+        book_failure(ledger, NOTED)
     if settings.restitution > 0.0 and not (lively and bounce):
         note |= NO_REBOUND
     if lively:
