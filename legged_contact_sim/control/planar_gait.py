@@ -8,8 +8,8 @@ kinematics of the legs then gives the joints. The trunk stays upright, the arms 
 from dataclasses import dataclass
 
 import numpy as np
+import scipy  # its parts load when they are used
 from numpy.typing import ArrayLike
-from scipy.interpolate import CubicSpline
 
 from ..errors import ParameterError
 from ..model import RobotModel
@@ -110,7 +110,7 @@ class PlanarGait:
         self.moving = [name for name in robot.joint_names if name in columns]
         table = np.column_stack([columns[name] for name in self.moving])
         table[-1] = table[0]
-        self._joints = CubicSpline(phases, table, bc_type="periodic")
+        self._joints = scipy.interpolate.CubicSpline(phases, table, bc_type="periodic")
 
     def pelvis(self, time: ArrayLike, order: int = 0) -> np.ndarray:
         """Return the hips' position (x, z) at a time, s, (..., 2), m, or its rate (``order`` 1), m/s.
@@ -144,7 +144,7 @@ class PlanarGait:
         hip, knee = self._reach(leg, across, side)
         return {f"{side}_hip": hip, f"{side}_knee": knee, f"{side}_ankle": foot(local) - hip - knee}
 
-    def _foot(self, leg: LegShape) -> tuple[CubicSpline, CubicSpline]:
+    def _foot(self, leg: LegShape) -> "tuple[scipy.interpolate.CubicSpline, scipy.interpolate.CubicSpline]":
         """Return the ankle's path from the hip, (x, z), and the foot's angle, over the time since the heel touched."""
         shape = self.shape
         stance = shape.step_time + shape.double_support
@@ -166,7 +166,8 @@ class PlanarGait:
         knots = np.concatenate([time, swing, [self.cycle]])
         path = np.concatenate([ankle, np.column_stack([goal, lift - ahead[:, 1]]), ankle[:1]])
         angles = np.concatenate([angle, [0.45 * shape.toe_angle, 0.3 * shape.heel_angle], angle[:1]])
-        return CubicSpline(knots, path, bc_type="periodic"), CubicSpline(knots, angles, bc_type="periodic")
+        spline = scipy.interpolate.CubicSpline
+        return spline(knots, path, bc_type="periodic"), spline(knots, angles, bc_type="periodic")
 
     def _reach(self, leg: LegShape, across: np.ndarray, side: str) -> tuple[np.ndarray, np.ndarray]:
         """Return hip and knee angles that put the ankle where it belongs, (T, 2) from the hip."""

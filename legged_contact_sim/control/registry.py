@@ -24,6 +24,9 @@ CONTROLLERS: dict[str, type[Controller]] = {
     for kind in (JointPid, ZmpTrot, Balance, QuadrupedJump, OperationalSpaceJump, CapabilityJump, PlanarWalk, Policy)
 }
 
+# Parameters of a controller begin with its name; these names begin others in a scenario.
+TAKEN = ("actuator", "backlash", "contact", "contact_points", "drive", "hold", "initial", "push", "robots", "terrain")
+
 
 def controllers() -> dict[str, str]:
     """Return the names of the controllers with a line about each."""
@@ -51,6 +54,11 @@ def controller_class(name: str) -> type[Controller]:
         raise ParameterError(f"controller: {name!r} cannot be imported: {type(error).__name__}: {words}") from None
     if not (isinstance(found, type) and issubclass(found, Controller)):
         raise ParameterError(f"controller: {name!r} is no subclass of legged_contact_sim.control.Controller")
+    for needed in ("name", "Parameters"):
+        if not hasattr(found, needed):
+            raise ParameterError(f"controller: {name!r} has no {needed!r}; expected name, summary and Parameters")
+    if found.name in TAKEN:
+        raise ParameterError(f"controller: {name!r} has the name {found.name!r}, which begins parameters of a scenario")
     return found
 
 

@@ -8,13 +8,14 @@ from ..contact import MODELS
 from ..errors import ParameterError
 from ..model import RobotModel
 from ..simulation import Simulator
+from ..simulation.scenario_robot import of_robot, scenario_robot
 from ..simulation.scenario_start import holding_gains, start_pushes, start_state
 from ..simulation.scenarios import find_scenario, read_scenario
 from ..terrain import Terrain
 from .controller import Controller, InProcess
-from .registry import make_controller
+from .registry import controller_class, make_controller
+from .scenario_names import NONE, check_names
 
-NONE = "none"
 DEFAULTS: dict[str, Any] = {
     "robot": "quadruped16",
     "contact_model": "exact_lcp",
@@ -69,20 +70,30 @@ class Scenario:
         """Return a scenario by packaged name or path, with some parameters changed (None: as in the file).
 
         Raises:
-            ParameterError: there is none, or it is one of several robots.
+            ParameterError: there is none, or it is one of several robots, or a change's name is unknown.
         """
         path = find_scenario(name)
-        given = {key: value for key, value in changes.items() if value is not None}
         values = flattened(read_scenario(path))
         if names := [robot for robot in controllers_of(values) if robot]:
             raise ParameterError(
                 f"{name}: there are several robots, {', '.join(names)}; expected one: `run` simulates them"
             )
-        return cls(path.stem, values).changed(given)
+        return cls(path.stem, values).changed(changes)
 
     def changed(self, changes: Mapping[str, Any]) -> "Scenario":
-        """Return the scenario with some parameters changed, by full name."""
-        return Scenario(self.name, {**self.values, **changes})
+        """Return the scenario with some parameters changed, by full name (None: as they are).
+
+        A ``terrain`` takes the place of all that the scenario says of its ground.
+
+        Raises:
+            ParameterError: nothing reads a parameter of that name.
+        """
+        given = {key: value for key, value in changes.items() if value is not None}
+        check_names(given, given.get("controller", self["controller"]))
+        values = dict(self.values)
+        if "terrain" in given:
+            values = {key: value for key, value in values.items() if not key.startswith("terrain.")}
+        return Scenario(self.name, {**values, **given})
 
     def __getitem__(self, name: str) -> Any:
         return self.values.get(name, DEFAULTS.get(name))
@@ -93,11 +104,7 @@ class Scenario:
 
     def robot(self) -> RobotModel:
         """Load the robot."""
-        robot = self["robot"]
-        if not isinstance(robot, RobotModel):
-            robot = RobotModel.from_urdf(robot, self["base"] or None)
-        drives = self._under("actuator.")
-        return robot.with_actuators(**drives) if drives else robot
+        return scenario_robot({"robot": self["robot"], **of_robot(self.values)})
 
     def contact_parameters(self) -> dict[str, Any]:
         """Return the parameters of the contact model that the scenario sets: friction, restitution and its own."""
@@ -108,10 +115,12 @@ class Scenario:
 
     def terrain(self) -> Terrain | Mapping[str, Any] | str:
         """Return the ground as `make_terrain` takes it."""
-        whole = self["terrain"]
-        if whole is not None:
-            return whole  # type: ignore[no-any-return]
-        return self._under("terrain.") or "plane"
+        whole, parts = self["terrain"], self._under("terrain.")
+        if whole is None or not parts:
+            return whole or parts or "plane"
+        if isinstance(whole, Terrain):
+            raise ParameterError(f"terrain.{min(parts)}: expected none beside a terrain that is an object")
+        return {**({"kind": whole} if isinstance(whole, str) else whole), **parts}
 
     def simulator(self, robot: RobotModel | None = None) -> Simulator:
         """Return the simulator at the start of the scenario."""
@@ -137,10 +146,23 @@ class Scenario:
             return None
         if isinstance(name, Controller):
             return name
-        return make_controller(name, robot, self._under(f"{name}."))
+        return make_controller(name, robot, self._under(f"{controller_class(name).name}."))
 
     def start(self) -> tuple[Simulator, InProcess | None]:
         """Return the simulator at the start, and its controller as `Simulator.run` takes it; None: there is none."""
         sim = self.simulator()
+        return sim, self.driving(sim)
+
+    def driving(self, sim: Simulator) -> InProcess | None:
+        """Return the controller as `Simulator.run` takes it for a simulator of this scenario; None: there is none.
+
+        Raises:
+            ParameterError: it does not suit the robot, or its rate is no number above 0.
+        """
         controller = self.controller(sim.robot)
-        return sim, None if controller is None else InProcess(controller, sim, 1.0 / self["rate"])
+        if controller is None:
+            return None
+        rate = self["rate"]
+        if not isinstance(rate, int | float) or not rate > 0.0:
+            raise ParameterError(f"rate: expected a number above 0 Hz, found {rate!r}")
+        return InProcess(controller, sim, 1.0 / rate)

@@ -19,7 +19,7 @@ from .trot_reference import PLAN_PERIOD, Gait, Pose2, TrotReference
 from .whole_body import Motion, WholeBody, attitude_error, has_fallen, heading, turned
 
 IK_ITERATIONS = 4  # a plan period moves the feet little
-SIDEWAYS = 1e-3  # m/rad: legs whose feet move less than that to the side cannot step there
+STEPS = 1e-3  # m/rad: legs whose feet move less than that along an axis cannot step there
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,10 @@ SIZED = {
 # A robot with light legs and a small trunk tips about the diagonal that it stands on; quicker steps give it less time.
 QUICKER = {"swing_time": 0.2, "double_support": 0.06}
 
+# Two feet cannot turn the trunk about the line between them. What is missing goes into its acceleration, which the next
+# steps catch, or into its tilt: moments, over the feet's distance from the centre, count so much more than forces.
+UPRIGHT = 2.0
+
 
 def sized(parameters: ZmpTrotParameters, height: float) -> ZmpTrotParameters:
     """Return the parameters with those that are 0 filled in: from the height of the centre of mass, m, with feedback.
@@ -129,7 +133,10 @@ class ZmpTrot(Controller):
             parameters.turning_acceleration,
         )
         # Legs without a joint that turns about the robot's length (Solo8's) move their feet in one upright plane.
-        self.steps_sideways = all(np.abs(leg.jacobian(leg.home)[1]).max() > SIDEWAYS for leg in self.legs)
+        reach = np.array([np.abs(leg.jacobian(leg.home)).max(axis=1) for leg in self.legs]).min(axis=0)
+        self.steps_sideways = bool(reach[1] > STEPS)
+        if not reach[0] > STEPS:
+            raise ModelError(f"{robot.name}: zmp_trot walks along x, and a leg has no joint for steps that way")
         stance = feet[:, :2] - self.com[:2]
         self.reference = TrotReference(gait, float(self.com[2]) - self.ground, stance, diagonals(stance))
         self.command_velocity(*parameters.velocity)
@@ -137,9 +144,8 @@ class ZmpTrot(Controller):
         self.law = PidLaw(robot, JointPidParameters(**gains))
         self.body = WholeBody(robot, parameters.friction)
         self.plane = GroundPlane(2.0 * (parameters.swing_time + parameters.double_support))
-        # Moments are weighed by the feet's distance from the centre, so that both kinds of rows count alike.
         arm = float(np.linalg.norm(stance, axis=1).mean())
-        self.weights = np.array([1.0, 1.0, 1.0, 1.0 / arm, 1.0 / arm, 1.0 / arm])
+        self.weights = np.array([1.0, 1.0, 1.0, *[UPRIGHT / arm] * 3])
 
     def command_velocity(self, forward: float, sideways: float, turning: float) -> None:
         """Ask for a velocity, m/s and rad/s; one that takes longer steps than allowed is scaled down."""

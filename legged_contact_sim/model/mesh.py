@@ -12,9 +12,9 @@ from ..errors import ModelError
 from .collada import read_collada
 from .packaged import ament_shares
 from .placement import Array
+from .xml_text import LFS_POINTER
 
 MOST_POINTS = 64
-LFS_POINTER = b"version https://git-lfs"
 
 _STL_TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 
@@ -110,7 +110,7 @@ def read_vertices(path: Path) -> Array:
         raise ModelError(f"mesh {str(path)!r} is a {path.suffix or 'file without suffix'}; expected .stl, .obj or .dae")
     try:
         content = path.read_bytes()
-        if content.startswith(LFS_POINTER):
+        if content.startswith(LFS_POINTER.encode()):
             raise ValueError("it is a pointer of Git LFS, not the mesh (git lfs pull brings it)")
         vertices = reader(content)
     except (OSError, ValueError) as error:

@@ -21,11 +21,12 @@ from .mjcf_assets import compile_file
 from .mjcf_balls import ball_angles, ball_hinges
 from .mjcf_closures import read_equalities
 from .mjcf_drives import Drives, read_drives
-from .mjcf_shapes import body_shapes, colliding_geoms, disabled_collisions
+from .mjcf_shapes import PLANE, body_shapes, colliding_geoms, disabled_collisions
 from .placement import Placement, rotation_about, rotation_from_quaternion
 from .urdf import JointDescription, LinkDescription, RobotDescription, Shape
 
 WORLD = "world"
+OLDEST = (3, 3)  # version of MuJoCo, as in setup.py
 BALL = 1  # of MuJoCo's enumeration mjtJoint
 
 
@@ -62,6 +63,8 @@ def read_mjcf(text: str, path: Path | None) -> MjcfRobot:
         raise ModelError("is an MJCF, and the package mujoco, which compiles it, is not installed: pip install mujoco")
     import mujoco
 
+    if tuple(map(int, mujoco.__version__.split(".")[:2])) < OLDEST:
+        raise ModelError(f"is an MJCF, and mujoco {mujoco.__version__} cannot read all of it: pip install -U mujoco")
     try:
         read = compile_file(mujoco, path) if path else (mujoco.MjModel.from_xml_string(text), {}, [])
     except ModelError:
@@ -288,6 +291,9 @@ def _unread(model: Any) -> list[str]:
     if not np.allclose(model.opt.gravity, (0.0, 0.0, -9.81)):
         notes.append(f"its gravity, {model.opt.gravity.tolist()} m/s^2, is not taken over")
     touching = (model.geom_contype > 0) | (model.geom_conaffinity > 0)
+    ground = touching & (model.geom_bodyid == 0) & (model.geom_type != PLANE)
+    if np.any(ground):
+        notes.append(f"{np.count_nonzero(ground)} shapes of the world are left out: the terrain is the simulator's")
     if np.any(touching & (model.geom_bodyid > 0)):
         notes.append("friction and softness of its geoms are not taken over: they are parameters of the contact model")
     return notes

@@ -38,19 +38,21 @@ def holding_efforts(links: np.ndarray, q: Array, points: np.ndarray, loads: Arra
         loads: vertical forces of the ground on them, (n,), N.
     """
     placed = body_placements(links, q)
-    forces = [(b, place.apply(link["com"]), -GRAVITY * link["mass"]) for b, (place, link) in _numbered(placed, links)]
+    held = np.zeros((len(links), 3))  # by each body and all that it carries: force f, N, and f x, f y, N m
+    for body, (place, link) in _numbered(placed, links):
+        held[body] += _upward(place.apply(link["com"]), -GRAVITY * link["mass"])
     for point, load in zip(points, loads, strict=True):
-        body = int(point["link"])
-        center = placed[body].apply(point["position"])
-        forces.append((body, center - (0.0, 0.0, point["radius"]), load))
+        held[point["link"]] += _upward(placed[point["link"]].apply(point["position"]), load)
     efforts = np.zeros(len(links))
-    for body, place, force in forces:
-        while body >= 0:
-            axis = _axis(links, placed, body)
-            arm = place - placed[body].position
-            along = np.cross(axis, arm)[2] if links["joint_kind"][body] == REVOLUTE else axis[2]
-            efforts[body] -= along * force
-            body = int(links["parent"][body])
+    for body in reversed(range(len(links))):  # parents come first in the records
+        force, along_x, along_y = held[body]
+        axis, origin = _axis(links, placed, body), placed[body].position
+        if links["joint_kind"][body] == REVOLUTE:
+            efforts[body] = axis[1] * (along_x - origin[0] * force) - axis[0] * (along_y - origin[1] * force)
+        else:
+            efforts[body] = -axis[2] * force
+        if links["parent"][body] >= 0:
+            held[links["parent"][body]] += held[body]
     return efforts
 
 
@@ -58,20 +60,35 @@ def joint_inertias(links: np.ndarray, q: Array) -> Array:
     """Return the inertia (links,), kg m^2 or kg, that each joint moves when all others are locked, rotor included."""
     placed = body_placements(links, q)
     found = links["rotor_inertia"].copy()
-    for index, (place, link) in _numbered(placed, links):
-        moments = np.zeros((3, 3))
-        moments[SIX] = link["inertia"]
-        moments = place.rotation @ (moments + np.triu(moments, 1).T) @ place.rotation.T
-        center, body = place.apply(link["com"]), index
-        while body >= 0:
-            axis = _axis(links, placed, body)
-            if links["joint_kind"][body] == REVOLUTE:
-                arm = np.cross(axis, center - placed[body].position)
-                found[body] += axis @ moments @ axis + link["mass"] * arm @ arm
-            else:
-                found[body] += link["mass"]
-            body = int(links["parent"][body])
+    masses, centers, moments = links["mass"].copy(), np.zeros((len(links), 3)), np.zeros((len(links), 3, 3))
+    for body, (place, link) in _numbered(placed, links):
+        moments[body][SIX] = link["inertia"]
+        moments[body] = place.rotation @ (moments[body] + np.triu(moments[body], 1).T) @ place.rotation.T
+        centers[body] = place.apply(link["com"])
+    for body in reversed(range(len(links))):  # each with all that it carries; parents come first in the records
+        if links["joint_kind"][body] == REVOLUTE:
+            axis, arm = _axis(links, placed, body), centers[body] - placed[body].position
+            found[body] += axis @ (moments[body] + _of_point(masses[body], arm)) @ axis
+        else:
+            found[body] += masses[body]
+        parent = int(links["parent"][body])
+        total = masses[parent] + masses[body]
+        if parent >= 0 and total > 0.0:
+            apart = centers[body] - centers[parent]
+            moments[parent] += moments[body] + _of_point(masses[parent] * masses[body] / total, apart)
+            centers[parent] += masses[body] / total * apart
+            masses[parent] = total
     return found
+
+
+def _upward(place: Array, force: float) -> Array:
+    """Return a vertical force, N, and its moments with x and y, N m, (3,)."""
+    return force * np.array([1.0, place[0], place[1]])
+
+
+def _of_point(mass: float, arm: Array) -> Array:
+    """Return the moments (3, 3), kg m^2, of a point mass at an arm (3,), m, about the arm's beginning."""
+    return mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
 
 
 def _axis(links: np.ndarray, placed: Sequence, body: int) -> Array:

@@ -51,9 +51,9 @@ def expand(path: Path, arguments: Mapping[str, str], packages: Sequence[Path]) -
             document = xacro.process_file(str(path), mappings=dict(arguments))
         return str(document.toprettyxml(indent=" "))
     except (Exception, SystemExit) as error:  # xacro raises whatever the evaluation of its expressions raises
-        cause, told = (" ".join(text.split()) for text in (str(error), said.getvalue()))
-        words = (told if cause in told else f"{cause} {told}").strip() or type(error).__name__
-        words = words.replace(f"{ModelError}: ", "")  # xacro puts the type of what it does not know before its message
+        # xacro puts the type of an error that it does not know before its message
+        cause, told = (" ".join(text.replace(f"{ModelError}: ", "").split()) for text in (str(error), said.getvalue()))
+        words = (told if cause in told else cause if told in cause else f"{cause} {told}") or type(error).__name__
         raise ModelError(f"xacro cannot expand it: {words}{_what_to_give(words)}") from None
 
 

@@ -5,6 +5,7 @@ from xml.etree import ElementTree
 
 from ..errors import ModelError
 
+LFS_POINTER = "version https://git-lfs"
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 _ROOT = re.compile(r"<([A-Za-z_][\w.:-]*)")
@@ -33,6 +34,8 @@ def parse_document(text: str, expected: str) -> ElementTree.Element:
         raise ModelError(f"is empty; expected {expected}")
     if re.search("[\0\ud800-\udfff]", text):
         raise ModelError(f"is not text; expected {expected} in UTF-8")
+    if text.startswith(LFS_POINTER):
+        raise ModelError(f"is a pointer of Git LFS, not {expected} (git lfs pull brings it)")
     try:
         return ElementTree.fromstring(_DECLARATION.sub("", text), ElementTree.XMLParser(target=_Builder()))
     except ElementTree.ParseError as error:

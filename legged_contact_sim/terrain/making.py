@@ -6,14 +6,16 @@ from typing import Any
 
 from ..errors import ParameterError
 from .moving import TiltingPlate, Treadmill
+from .rough import rough
 from .shapes import Groove, HeightField, Plane, Slope, Steps, Terrain
 
-TERRAINS: dict[str, type[Terrain]] = {
+TERRAINS: dict[str, Callable[..., Terrain]] = {
     "plane": Plane,
     "slope": Slope,
     "steps": Steps,
     "groove": Groove,
     "height_field": HeightField,
+    "rough": rough,
     "treadmill": Treadmill,
     "tilting_plate": TiltingPlate,
 }
@@ -34,7 +36,7 @@ def make_terrain(spec: str | Mapping[str, Any] | Terrain) -> Terrain:
     if not isinstance(kind, str) or kind not in TERRAINS:
         found = spec if kind is None else kind
         raise ParameterError(f"terrain {found!r}; expected a terrain, or one of these kinds: {', '.join(TERRAINS)}")
-    maker: Callable[..., Terrain] = TERRAINS[kind]
+    maker = TERRAINS[kind]
     if maker is HeightField and "path" in arguments:
         maker = HeightField.from_png
     parameters = inspect.signature(maker).parameters

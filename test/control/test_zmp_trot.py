@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from control_cases import STUDY_GROUND, STUDY_PID, distance_to_hull, foot_places, robot_named, tilt, trot, yaw
 
-from legged_contact_sim import ModelError, ParameterError, Simulator
+from legged_contact_sim import ModelError, ParameterError, RobotModel, Simulator
 from legged_contact_sim.control import BaseState, InProcess, Observation, make_controller
 
 ROBOTS = ("quadruped16", "quadruped12")
@@ -36,7 +36,7 @@ def test_it_trots_upright_at_the_commanded_velocity(walk):
     late = run.time > 2.1
     speed = (run.q[-1, 0] - run.q[late][0, 0]) / (run.time[-1] - run.time[late][0])
     assert speed == pytest.approx(0.3, rel=0.1)
-    assert tilt(run.q).max() < 0.1
+    assert tilt(run.q).max() < 0.1 and tilt(run.q[late]).max() < 0.02
     assert np.abs(run.q[:, 1]).max() < 0.05
     assert (np.abs(run.effort) <= run.robot.links["effort_limit"][run.robot.joint_links]).all()
 
@@ -125,9 +125,12 @@ def test_fallen_over_it_goes_limp_until_a_reset():
     assert controller.effort(seen(0.008, 0.0)).any()
 
 
-def test_robots_without_four_legs_and_bad_commands_are_refused():
+def test_robots_without_four_legs_or_joints_to_walk_with_and_bad_commands_are_refused():
     with pytest.raises(ModelError, match="four legs"):
         make_controller("zmp_trot", robot_named("jumping_leg"))
+    text = robot_named("quadruped12").urdf.replace('axis xyz="0 1 0"', 'axis xyz="1 0 0"')
+    with pytest.raises(ModelError, match="walks along x"):
+        make_controller("zmp_trot", RobotModel.from_urdf(text))
     controller = make_controller("zmp_trot", robot_named("quadruped12"))
     with pytest.raises(ParameterError, match="velocity"):
         controller.command_velocity(float("nan"), 0.0, 0.0)

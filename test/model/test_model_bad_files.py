@@ -33,6 +33,7 @@ def wheel(name, parent, mimicked):
 CIRCLE = f'<robot name="r"><link name="a">{MASS}</link>{wheel("b", "a", "c")}{wheel("c", "b", "b")}</robot>'
 DESCRIPTIONS = {
     "circle.urdf": (CIRCLE, "'turn_b', 'turn_c' mimic one another in a circle"),
+    "pointer.urdf": ("version https://git-lfs.github.com/spec/v1\n", "a pointer of Git LFS, not a"),
     "no include.xacro": (xacro('<xacro:include filename="nowhere.xacro"/>'), "nowhere.xacro"),
     "division.xacro": (xacro('<link name="${1/0}"/>'), "division by zero"),
     "macro.xacro": (xacro("<xacro:leg/>"), "xacro:leg"),

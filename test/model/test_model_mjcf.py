@@ -363,3 +363,19 @@ def test_an_arm_beside_a_smaller_body_that_floats_is_the_robot(tmp_path):
     path = tmp_path / "arm.xml"
     path.write_text(BESIDE.format(beside=DOOR.format(more=LARGER), rest="0 0 0"))
     assert RobotModel.from_urdf(path).base == "fixed"
+
+
+def test_the_ground_of_a_scene_is_left_out_and_told_but_for_a_floor():
+    told = "2 shapes of the world are left out: the terrain is the simulator's"
+    scene = """<mujoco><worldbody><geom type="plane" size="5 5 1"/>{}
+      <body name="ball"><freejoint/><geom size="0.1"/></body></worldbody></mujoco>"""
+    steps = """<geom type="box" size="1 1 0.1" pos="2 0 0"/><geom type="box" size="1 1 0.1" pos="3 0 0.1"/>"""
+    drawn = """<geom type="box" size="1 1 0.1" contype="0" conaffinity="0"/>"""
+    assert told in RobotModel.from_urdf(scene.format(steps + drawn)).notes
+    assert not any("world" in note for note in RobotModel.from_urdf(scene.format(drawn)).notes)
+
+
+def test_a_mujoco_that_is_too_old_is_told(monkeypatch):
+    monkeypatch.setattr("mujoco.__version__", "3.2.7")
+    with pytest.raises(ModelError, match=r"mujoco 3\.2\.7 cannot read all of it: pip install -U mujoco"):
+        RobotModel.from_urdf("<mujoco><worldbody/></mujoco>")

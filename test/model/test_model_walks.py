@@ -9,6 +9,7 @@ from walkers import quadruped
 from legged_contact_sim import Simulator
 from legged_contact_sim.control import InProcess, make_controller
 from legged_contact_sim.control.ground_plane import GroundPlane
+from legged_contact_sim.control.scenario import Scenario
 from legged_contact_sim.control.zmp_trot import sized
 from legged_contact_sim.errors import ParameterError
 from legged_contact_sim.model import RobotModel
@@ -80,6 +81,14 @@ class Pusher(Controller):
 
     def effort(self, observation):
         return np.full(self.robot.joint_count, self.parameters.push)
+
+
+class Hold(Pusher):
+    name = "hold"
+
+
+class Nobody(Controller):
+    pass
 """
 
 
@@ -90,10 +99,14 @@ def test_a_user_s_own_controller_is_found_by_module_and_class(tmp_path, monkeypa
     robot = RobotModel.from_urdf(quadruped())
     controller = make_controller("my_own_pusher:Pusher", robot, {"push": 2.0})
     assert controller.effort(None) == pytest.approx(np.full(12, 2.0))
+    scenario = Scenario("own", {"controller": "my_own_pusher:Pusher"}).changed({"pusher.push": 3.0})
+    assert scenario.controller(robot).parameters.push == 3.0  # as over ROS: by the controller's name
     for name, culprit in (
         ("nowhere_at_all:Pusher", "cannot be imported: ModuleNotFoundError"),
         ("my_own_pusher:Puller", "cannot be imported: AttributeError"),
         ("my_own_pusher:Options", "no subclass"),
+        ("my_own_pusher:Hold", "has the name 'hold', which begins parameters of a scenario"),
+        ("my_own_pusher:Nobody", "has no 'name'"),
         ("zmp_trod", "expected one of"),
     ):
         with pytest.raises(ParameterError, match=culprit):

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from legged_contact_sim.terrain import Groove, HeightField, Plane, Slope, Steps, surface, surface_height
@@ -153,13 +153,16 @@ def test_the_gap_changes_no_more_than_the_way(ground, a, b):
 
 
 @given(exact, point)
+# level with an inner corner, 1.4 mm behind the riser: curved below, straight above
+@example(Steps(rise=0.5, run=0.5, count=1, start=0.23828125, azimuth=0.5), np.array([0.0, 0.5, 0.0]))
 @many
 def test_the_gradient_of_the_gap_is_the_normal(ground, p):
-    h = 1e-6
+    h = 1e-8
     around = np.concatenate([p + h * np.eye(3), p - h * np.eye(3)])
     normal = ground.normal(p)
-    # Where two features are equally near the gap has a kink; within 0.1 mm of a centre of curvature h is too large.
-    assume(np.abs(ground.normal(around) - normal).max() < 1e-2)
+    # Where two features are equally near the gap has a kink; within 0.05 mm of a centre of curvature h is too large:
+    # where curvature begins, the difference errs by a quarter of what the normal changes over h.
+    assume(np.abs(ground.normal(around) - normal).max() < 2e-4)
     gaps = ground.gap(around)
     gradient = (gaps[:3] - gaps[3:]) / (2.0 * h)
     assert np.linalg.norm(gradient) == pytest.approx(1.0, abs=1e-4)

@@ -1,5 +1,6 @@
 """Numbers per joint, from one number for all, a list in the policy's order, or a mapping of patterns to numbers."""
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,8 +11,15 @@ from ...errors import ParameterError
 
 
 def is_number(value: Any) -> bool:
-    """Return whether a value is a number, which true and false are not."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    """Return whether a value is a finite number, which true and false are not."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def not_negative(name: str, given: np.ndarray) -> np.ndarray:
+    """Return numbers that may be 0 but not less."""
+    if (given < 0.0).any():
+        raise ParameterError(f"{name}: expected numbers >= 0, found {given.min():g}")
+    return given
 
 
 def by_joint(name: str, given: Any, joints: Sequence[str]) -> np.ndarray:

@@ -1,5 +1,6 @@
 """Layouts: YAML files that say what a policy sees and what its answer means."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,26 @@ KEYS = {
     "joints", "default", "observation", "observation_clip", "history", "action", "gains", "time_step", "decimation",
     "states", "command",
 }  # fmt: skip
+
+
+def _numbers(value: Any, count: int | None = None) -> bool:
+    """Return whether a value is a number or a list of them, of a length if that is given."""
+    listed = value if isinstance(value, list) else [value]
+    return bool(listed) and all(map(is_number, listed)) and count in (None, len(listed))
+
+
+CHECKS: dict[str, tuple[Callable[[Any], bool], str]] = {  # of options of terms, with what is expected
+    "scale": (_numbers, "numbers"),
+    "clip": (
+        lambda clip: clip is None or (is_number(clip) and clip > 0.0) or (_numbers(clip, 2) and clip[0] < clip[1]),
+        "clip: [LOW, HIGH]",
+    ),
+    "at": (lambda at: _numbers(at, 3), "3 numbers"),
+    "period": (lambda period: is_number(period) and period > 0.0, "a number above 0"),
+    "offsets": (_numbers, "numbers"),
+    "first": (lambda first: first in ("sin", "cos"), "sin or cos"),
+    "values": (_numbers, "numbers"),
+}
 HISTORY = {"length": 1, "order": "oldest_first", "by": "term"}
 ORDERS = ("oldest_first", "newest_first")
 GROUPINGS = ("term", "frame")
@@ -102,8 +123,8 @@ def parse_layout(name: str, content: Any) -> Layout:
     if not isinstance(listed, list) or not listed:
         raise ParameterError(f"observation: expected a list of terms, found {listed!r}")
     joints = content.get("joints")
-    if joints is not None and not (isinstance(joints, list) and all(isinstance(joint, str) for joint in joints)):
-        raise ParameterError(f"joints: expected a list of names, found {joints!r}")
+    if joints is not None:
+        check_joints(joints)
     command = content.get("command", [0.0, 0.0, 0.0])
     if not (isinstance(command, list) and len(command) == 3 and all(map(is_number, command))):
         raise ParameterError(f"command: expected 3 numbers, found {command!r}")
@@ -122,10 +143,19 @@ def parse_layout(name: str, content: Any) -> Layout:
     )
 
 
+def check_joints(joints: Any) -> None:
+    """Refuse what is no list of names, each of them once."""
+    if not (isinstance(joints, list) and joints and all(isinstance(joint, str) for joint in joints)):
+        raise ParameterError(f"joints: expected a list of names, found {joints!r}")
+    for joint in joints:
+        if joints.count(joint) > 1:
+            raise ParameterError(f"joints: expected every joint once, found {joint} {joints.count(joint)} times")
+
+
 def parse_term(entry: Any) -> tuple[str, dict[str, Any]]:
     """Return a term's name and options from ``name`` or ``{term: name, scale: 2.0}``."""
     options = {"term": entry} if isinstance(entry, str) else entry
-    if not isinstance(options, dict) or options.get("term") not in TERMS:
+    if not isinstance(options, dict) or options.get("term") not in list(TERMS):
         raise ParameterError(f"observation: expected one of {', '.join(TERMS)}, found {entry!r}")
     name = options["term"]
     known = ("term", *COMMON, *OPTIONS.get(name, ()))
@@ -135,6 +165,9 @@ def parse_term(entry: Any) -> tuple[str, dict[str, Any]]:
     for key in NEEDED.get(name, ()):
         if key not in options:
             raise ParameterError(f"observation: {name} needs {key}")
+    for key, (fits, expected) in CHECKS.items():
+        if key in options and not fits(options[key]):
+            raise ParameterError(f"observation: expected {expected} for {name}'s {key}, found {options[key]!r}")
     return name, {key: value for key, value in options.items() if key != "term"}
 
 
@@ -162,7 +195,9 @@ def _section(content: dict[str, Any], key: str, allowed: tuple[str, ...] = ()) -
 
 
 def _positive(content: dict[str, Any], key: str, default: float | None = None) -> float:
-    found = content.get(key, default)
+    if key not in content and default is not None:
+        return default
+    found = content.get(key)
     if not is_number(found) or not found > 0.0:  # type: ignore[operator]
         raise ParameterError(f"{key}: expected a number above 0, found {found!r}")
     return float(found)  # type: ignore[arg-type]

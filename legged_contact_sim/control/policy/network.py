@@ -35,7 +35,8 @@ class Network:
             raise ParameterError(f"policy: {path} is no ONNX file: {' '.join(str(error).split())[:200]}") from None
         self._states = states or {}
         inputs = {item.name: item.shape for item in self._session.get_inputs()}
-        outputs = [item.name for item in self._session.get_outputs()]
+        shapes = {item.name: item.shape for item in self._session.get_outputs()}
+        outputs = list(shapes)
         missing = sorted(set(self._states) - set(inputs)) + sorted(set(self._states.values()) - set(outputs))
         if missing:
             raise ParameterError(f"states: {path} has no {missing[0]!r}; it has {', '.join([*inputs, *outputs])}")
@@ -45,8 +46,7 @@ class Network:
             raise ParameterError(f"policy: expected one input besides states, found {', '.join(plain) or 'none'}")
         self._input, self._wanted = plain[0], [answers[0], *self._states.values()]
         self._shapes = {name: [1 if not isinstance(n, int) else n for n in inputs[name]] for name in self._states}
-        size = inputs[self._input][-1] if inputs[self._input] else None
-        self.input_size = size if isinstance(size, int) else None  # None: any
+        self.input_size, self.output_size = _length(inputs[self._input]), _length(shapes[answers[0]])
         self.reset()
 
     def reset(self) -> None:
@@ -59,3 +59,8 @@ class Network:
         action, *memory = self._session.run(self._wanted, given)
         self._memory = dict(zip(self._states, memory, strict=True))
         return np.asarray(action, dtype=float).reshape(-1)
+
+
+def _length(shape: list[int | str | None]) -> int | None:
+    """Return how many numbers an input or output of a shape has at its end; None: any."""
+    return shape[-1] if shape and isinstance(shape[-1], int) else None

@@ -21,8 +21,8 @@ class Observer:
             ParameterError: names the term whose scale or clip does not fit its length.
         """
         self.layout, self.worlds = layout, worlds
-        self._scales = [_scale(name, options) for name, options in layout.observation]
-        self._clips = [_clip(name, options) for name, options in layout.observation]
+        self._scales = [np.asarray(options.get("scale", 1.0), dtype=float) for _, options in layout.observation]
+        self._clips = [_clip(options) for _, options in layout.observation]
         vectors, joint_rows = np.zeros((worlds, 3)), np.zeros((worlds, joints))
         nothing = Readings(
             np.zeros(worlds), vectors, vectors, vectors, joint_rows, joint_rows, joint_rows, command=vectors
@@ -107,20 +107,9 @@ def readings_of(
     )
 
 
-def _scale(name: str, options: dict[str, Any]) -> np.ndarray:
-    try:
-        scale = np.asarray(options.get("scale", 1.0), dtype=float)
-    except (TypeError, ValueError):
-        raise ParameterError(f"observation: expected numbers for {name}'s scale, found {options['scale']!r}") from None
-    return scale
-
-
-def _clip(name: str, options: dict[str, Any]) -> tuple[float, float] | None:
+def _clip(options: dict[str, Any]) -> tuple[float, float] | None:
     given = options.get("clip")
     if given is None:
         return None
-    try:
-        low, high = (-given, given) if isinstance(given, int | float) else map(float, given)
-    except (TypeError, ValueError):
-        raise ParameterError(f"observation: expected clip: [LOW, HIGH] for {name}, found {given!r}") from None
+    low, high = given if isinstance(given, list) else (-given, given)
     return float(low), float(high)

@@ -11,7 +11,7 @@ from ...model import RobotModel
 from ...model.gains import proposed_gains
 from ..controller import Controller, DriveTargets, Observation
 from ..parameters import Parameters, numbers, text
-from .by_joint import by_joint
+from .by_joint import by_joint, not_negative
 from .layout import Layout, load_layout, policies
 from .network import Network
 from .observing import Observer, Readings, gravity_direction
@@ -50,14 +50,15 @@ class JointTargets:
         self.default = home[self.order] if layout.default is None else by_joint("default", layout.default, self.names)
         self.scale = by_joint("action.scale", layout.action["scale"], self.names)
         clip = layout.action["clip"]
-        self.clip = np.inf if clip is None else by_joint("action.clip", clip, self.names)
+        self.clip = np.inf if clip is None else not_negative("action.clip", by_joint("action.clip", clip, self.names))
         self.rest = home.copy()
         self.rest[self.order] = self.default
         proposed = proposed_gains(robot)
         self.stiffness, self.damping = proposed.stiffness.copy(), proposed.damping.copy()
         for kind, gains in (("stiffness", self.stiffness), ("damping", self.damping)):
             if layout.gains is not None:
-                gains[self.order] = by_joint(f"gains.{kind}", layout.gains.get(kind, 0.0), self.names)
+                name = f"gains.{kind}"
+                gains[self.order] = not_negative(name, by_joint(name, layout.gains.get(kind, 0.0), self.names))
         self.limit = robot.links["effort_limit"][robot.joint_links]
 
     def of(self, action: np.ndarray) -> np.ndarray:
@@ -99,6 +100,11 @@ class Policy(Controller):
             raise ParameterError(
                 f"{parameters.file}: expects {self.network.input_size} numbers, layout {self.layout.name} has "
                 f"{self.observer.size}"
+            )
+        if self.network.output_size not in (None, len(self._drives.order)):
+            raise ParameterError(
+                f"{parameters.file}: gives {self.network.output_size} actions, layout {self.layout.name} moves "
+                f"{len(self._drives.order)} joints"
             )
         if len(parameters.velocity) not in (0, 3):
             raise ParameterError(f"velocity: expected 3 numbers, found {len(parameters.velocity)}")

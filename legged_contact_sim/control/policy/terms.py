@@ -5,8 +5,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...errors import ParameterError
-
 
 class Readings(NamedTuple):
     """What terms are made of, for N worlds and n joints in the policy's order.
@@ -35,8 +33,6 @@ class Readings(NamedTuple):
 def linear_velocity(read: Readings, options: dict[str, Any]) -> np.ndarray:
     """Return the base's velocity; with ``at`` (3,), m, that of a sensor there, v + w x r."""
     place = np.asarray(options.get("at", (0.0, 0.0, 0.0)), dtype=float)
-    if place.shape != (3,):
-        raise ParameterError(f"observation: expected 3 numbers for at, found {options['at']!r}")
     return read.linear_velocity + np.cross(read.angular_velocity, place)
 
 
