@@ -1,4 +1,6 @@
-"""Checks of what users pass to a simulator."""
+"""Checks of what users pass to a simulator, and to what runs many of them."""
+
+import math
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,3 +39,11 @@ def joint_gains(name: str, value: ArrayLike, count: int) -> np.ndarray:
     if (gains < 0.0).any():
         raise ParameterError(f"{name}: expected numbers >= 0, found {gains.min()}")
     return gains
+
+
+def check_amounts(duration: float, jobs: int) -> None:
+    """Refuse a duration, s, that is none, and a number of processes that is negative (0: one per processor)."""
+    if not 0.0 < duration < math.inf:
+        raise ParameterError(f"duration: expected a number of seconds above 0, found {duration}")
+    if isinstance(jobs, bool) or not isinstance(jobs, (int, np.integer)) or jobs < 0:
+        raise ParameterError(f"jobs: expected a whole number >= 0, found {jobs!r}")

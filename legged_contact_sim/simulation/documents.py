@@ -11,13 +11,17 @@ from typing import Any
 
 import numpy as np
 
+COLOURS = {"held": "good", "holds": "good", "failed": "bad", "does not hold": "bad", "depends": "mixed"}
+WIDE = 8  # columns
 LIBRARIES = ("numpy", "scipy", "numba")
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 1100px; margin: 2em auto; padding: 0 1em; color: #222; }
 table { border-collapse: collapse; margin: 1em 0; }
 td, th { border: 1px solid #ccc; padding: .3em .6em; text-align: left; }
 img { max-width: 100%; } figure { margin: 1.5em 0; } figcaption { color: #555; }
-.held { color: #0a6b2d; font-weight: bold; } .failed { color: #b00020; font-weight: bold; }
+.good { color: #0a6b2d; font-weight: bold; } .bad { color: #b00020; font-weight: bold; }
+.mixed { color: #9a5b00; font-weight: bold; } td.good, td.bad, td.mixed { white-space: nowrap; }
+.wide { overflow-x: auto; } .wide table { font-size: 13px; }
 """
 
 
@@ -72,16 +76,17 @@ def figure(path: Path, title: str, caption: str) -> str:
 
 
 def html_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table as HTML; a cell that says "held" or "failed" is coloured."""
+    """Return a table as HTML; a cell with a verdict is coloured, and a table too wide for the page can be moved."""
     lines = ["<tr>" + "".join(f"<th>{escape(cell)}</th>" for cell in header) + "</tr>"]
     for row in rows:
         lines.append(f"<tr>{''.join(map(html_cell, row))}</tr>")
-    return f"<table>{''.join(lines)}</table>"
+    table = f"<table>{''.join(lines)}</table>"
+    return f'<div class="wide">{table}</div>' if len(header) > WIDE else table
 
 
 def html_cell(text: str) -> str:
     """Return a cell of a table as HTML."""
-    colour = f' class="{text}"' if text in ("held", "failed") else ""
+    colour = f' class="{COLOURS[text]}"' if text in COLOURS else ""
     return f"<td{colour}>{escape(text)}</td>"
 
 

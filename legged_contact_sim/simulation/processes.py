@@ -2,9 +2,16 @@
 
 import multiprocessing
 import os
+import pickle
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from types import ModuleType
 from typing import Any
+
+from ..errors import ParameterError
 
 
 def in_processes(
@@ -16,7 +23,12 @@ def in_processes(
         function: of a module, so that other processes find it.
         tasks: arguments of each call.
         jobs: processes; 0: as many as there are processors; 1: this one.
+
+    Raises:
+        ParameterError: jobs is less than 0, or a process ended before its call did.
     """
+    if jobs < 0:
+        raise ParameterError(f"jobs: expected 0 or more, found {jobs}")
     jobs = jobs or len(os.sched_getaffinity(0))
     if jobs == 1:
         for number, task in enumerate(tasks):
@@ -24,13 +36,34 @@ def in_processes(
         return
     # Processes begin anew: forked ones would inherit locks of threads that other libraries may have started.
     with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-        pending = {pool.submit(function, *task): number for number, task in enumerate(tasks)}
+        with own_script_left_out(tasks):
+            pending = {pool.submit(function, *task): number for number, task in enumerate(tasks)}
         try:
             for done in as_completed(pending):
                 yield pending[done], done.result()
+        except BrokenProcessPool:
+            raise ParameterError(
+                "jobs: a process ended before its run did: too little memory, or a script whose own classes the runs "
+                'need and that has no `if __name__ == "__main__":`; jobs=1 runs all in this process'
+            ) from None
         except BaseException:
             workers = list(pool._processes.values())  # before Python 3.14 there is no other way to them
             pool.shutdown(wait=False, cancel_futures=True)
             for worker in workers:
                 worker.terminate()
             raise
+
+
+@contextmanager
+def own_script_left_out(tasks: Any) -> Iterator[None]:
+    """Begin processes that do not run the caller's script again, unless tasks hold something that it defines.
+
+    So a script needs no ``if __name__ == "__main__":``, and one that is typed in or piped works, too.
+    """
+    main = sys.modules["__main__"]
+    if b"__main__" not in pickle.dumps(tasks):
+        sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main

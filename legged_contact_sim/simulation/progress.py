@@ -20,14 +20,18 @@ class Progress:
         """
         self.title, self.total, self.done = title, total, 0
         self._stream = sys.stderr if stream is None else stream
-        self._begin = time.monotonic()
+        self._begin = self._first = time.monotonic()
         self._shown = 0
 
     def step(self, words: str = "") -> None:
         """Count a part that is done and say which."""
         self.done += 1
-        elapsed = time.monotonic() - self._begin
-        left = elapsed / self.done * (self.total - self.done)
+        now = time.monotonic()
+        elapsed = now - self._begin
+        if self.done == 1:  # it took the start of processes, too, and counts only until there is a second one
+            self._first = now
+        each = (now - self._first) / (self.done - 1) if self.done > 1 else elapsed
+        left = each * (self.total - self.done)
         filled = WIDTH * self.done // max(self.total, 1)
         bar = "#" * filled + "-" * (WIDTH - filled)
         line = f"{self.title} [{bar}] {self.done}/{self.total}, {elapsed:.0f} s, about {left:.0f} s left  {words}"

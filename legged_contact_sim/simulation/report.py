@@ -7,11 +7,15 @@ import numpy as np
 
 from ..contact.log import LogRows
 from ..contact.records import (
+    COMPLIANCE,
     CONTACTS,
     ENERGY_LIMITED,
     IMPACTS,
     ITERATIONS,
     MODES,
+    NO_REASON,
+    REASON,
+    REASONS,
     RESIDUAL,
     UNCONVERGED,
 )
@@ -93,6 +97,23 @@ class StepReport:
     def unconverged(self) -> int:
         """Steps since the last reset whose contact problem was not solved to its tolerance."""
         return int(self._solver(UNCONVERGED))
+
+    @property
+    def compliance(self) -> float:
+        """By which contacts that contradicted one another gave way, relative to their inverse inertia; 0: rigid."""
+        return self._solver(COMPLIANCE)
+
+    @property
+    def status(self) -> str:
+        """How the step ended: "solved", "softened" (solved with a `compliance`), or why it is unconverged.
+
+        "iteration_limit": the impulses do not fit; "pass_limit": joints go on changing between holding and sliding, or
+        drives at their limits and not; "noted": an event that could not be resolved, see its note.
+        """
+        reason = int(self._solver(REASON))
+        if reason != NO_REASON:
+            return REASONS[reason]
+        return "softened" if self.compliance > 0.0 else "solved"
 
     @property
     def impacts(self) -> int:

@@ -46,7 +46,7 @@ class Trajectory:
         v: (T, nv).
         effort: (T, joint_count), as commanded.
         works: (T, 7) since the last reset, J, in the order of `WORK_TERMS`.
-        solver: (T, 9), in the order of `SOLVER_TERMS`.
+        solver: (T, 11), in the order of `SOLVER_TERMS`.
         touches: TOUCH records of the points that touched, by sample, then by point.
         start_energy: mechanical energy at the last reset, J.
         events: of an event-driven model.

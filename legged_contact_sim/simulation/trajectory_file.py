@@ -79,11 +79,12 @@ def load_runs(path: Path) -> SavedRuns:
         raise ParameterError(f"{path}: expected trajectories as `Trajectory.save` writes them; {words}") from None
 
 
-def thinned(run: Trajectory, every: int) -> Trajectory:
-    """Return a trajectory with one of so many samples, the first among them."""
-    touches = run.touches[run.touches["sample"] % every == 0].copy()
-    touches["sample"] //= every
-    series = {name: getattr(run, name)[::every] for name in SERIES if name != "touches"}
+def thinned(run: Trajectory, every: int, first: int = 0) -> Trajectory:
+    """Return a trajectory with one of so many samples, from the ``first`` on."""
+    since = run.touches["sample"] - first
+    touches = run.touches[(since >= 0) & (since % every == 0)].copy()
+    touches["sample"] = (touches["sample"] - first) // every
+    series = {name: getattr(run, name)[first::every] for name in SERIES if name != "touches"}
     return dataclasses.replace(run, touches=touches, **series)
 
 

@@ -251,6 +251,7 @@ def test_an_unconverged_step_is_counted_and_told(model):
     reports = [sim.step() for _ in range(20)]
     assert reports[-1].unconverged > 0
     assert max(report.residual for report in reports) > 1e-10
+    assert "iteration_limit" in {report.status for report in reports}
     sim.reset()
     assert sim.step(np.zeros(12)).unconverged <= 1  # counted since the last reset
 

@@ -101,7 +101,7 @@ def test_another_process_gives_the_same_bits(model):
     folders = [HERE.parent, HERE.parents[1] / "contact", HERE.parents[2], os.environ.get("PYTHONPATH", "")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, folders))}
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=300, env=environment
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=1200, env=environment
     )
     assert done.stdout.split()[-1] == here
 

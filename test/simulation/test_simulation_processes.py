@@ -23,6 +23,11 @@ try:
 except KeyboardInterrupt:
     raise SystemExit(130)
 """
+CALLER = """
+from legged_contact_sim.simulation.processes import in_processes
+OWN
+print(sorted(in_processes(divmod, [(NUMBER, 3), (7, 2)], 2)))
+"""
 
 
 def running(group):
@@ -42,6 +47,23 @@ def test_every_call_gives_its_result_by_number_or_its_error(jobs):
     with pytest.raises(ZeroDivisionError):
         list(results)
     assert dict(in_processes(divmod, TASKS[:2], jobs)) == {0: (3, 0), 1: (3, 1)}
+
+
+@pytest.mark.parametrize("piped", [True, False])
+def test_a_script_without_a_guard_may_call_and_is_not_run_again(piped, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(CALLER.replace("OWN", "print('begin')").replace("NUMBER", "9"))
+    command = [sys.executable, "-" if piped else script]
+    told = subprocess.run(command, input=script.read_text(), capture_output=True, text=True, check=True)
+    assert told.stdout == "begin\n[(0, (3, 0)), (1, (3, 1))]\n"
+
+
+def test_what_a_script_without_a_guard_defines_itself_is_told_in_a_line(tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(CALLER.replace("OWN", "class Own(int): pass").replace("NUMBER", "Own(9)"))
+    told = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert told.returncode == 1
+    assert told.stderr.splitlines()[-1].startswith("legged_contact_sim.errors.ParameterError: jobs: a process ended")
 
 
 def test_the_processes_end_with_a_program_that_is_told_to_end():
