@@ -8,22 +8,24 @@ from ..contact.records import CONTACT_NORMAL, CONTACT_TANGENTIAL, SOLVER_TERMS, 
 from ..control import Controller
 from ..simulation import Simulator, Trajectory
 from ..simulation.contacts import contact_centers
+from .forces import NormalForces
 
 FALLEN_TILT = 1.0  # rad between the base's vertical axis and that of the home pose
 FALLEN_HEIGHT = 0.4  # of the base's distance from the ground in the home pose
 SETTLING = 0.4  # share of a run that is left out of mean values
 
 
-def measure(run: Trajectory, sim: Simulator, controller: Controller | None) -> dict[str, Any]:
-    """Return the figures of a simulator's run; SI units."""
-    later = run.time >= run.time[0] + SETTLING * (run.time[-1] - run.time[0])
-    normal = run.forces[:, :, 2]
+def measure(run: Trajectory, forces: NormalForces, sim: Simulator, controller: Controller | None) -> dict[str, Any]:
+    """Return the figures of a simulator's run, of which some steps are samples; SI units."""
+    settled = run.time[0] + SETTLING * (run.time[-1] - run.time[0])
+    later = run.time >= settled
+    mean = forces.mean(settled)
     weight = -float(run.robot.gravity[2]) * run.robot.total_mass
     works = run.works[:, CONTACT_NORMAL] + run.works[:, CONTACT_TANGENTIAL]
     solver = dict(zip(SOLVER_TERMS, run.solver.T, strict=True))
     figures: dict[str, Any] = {
-        "largest_force": float(normal.max(initial=0.0)) / weight,
-        "mean_force": float(normal[later].sum(axis=1).mean()) / weight,
+        "largest_force": forces.largest / weight,
+        "mean_force": float(mean.sum()) / weight,
         "slip": slip_distance(run),
         "penetration": float(-min(run.gaps.min(initial=0.0), 0.0)),
         "contact_work": float(works[-1]),
@@ -32,9 +34,11 @@ def measure(run: Trajectory, sim: Simulator, controller: Controller | None) -> d
         "iterations": float(solver["iterations"].mean()),
         "unconverged": float(solver["unconverged"][-1]),
     }
-    figures["forces"] = {
-        name: float(normal[later, k].mean()) for k, name in enumerate(run.robot.contact_names) if normal[later, k].any()
-    }
+    figures["forces"] = {run.robot.contact_names[k]: float(mean[k]) for k in np.flatnonzero(mean)}
+    links = {run.robot.contact_links[k]: 0.0 for k in np.flatnonzero(mean)}
+    for k in np.flatnonzero(mean):
+        links[run.robot.contact_links[k]] += float(mean[k])
+    figures["foot_forces"] = links
     if run.robot.base == "floating":
         figures |= base_figures(run, sim, later, controller)
     return figures

@@ -26,6 +26,7 @@ COLUMNS = (
     ("iterations", "iterations", "{:.1f}"),
     ("unconverged", "unconverged", "{:.0f}"),
 )
+MOST_FEET = 16  # columns of the table of forces
 DASHES = ("-", "--", "-.", ":")
 TIMING = "time per step (us)"
 PICTURES = (
@@ -151,8 +152,17 @@ def summary(title: str, duration: float, runs: list[Run], judged: list[Verdict])
     }
 
 
-def write(folder: Path, title: str, duration: float, runs: list[Run], judged: list[Verdict]) -> None:
-    """Write ``report.html``, ``report.md``, ``summary.json`` and the plots to a folder."""
+def feet(runs: list[Run]) -> tuple[list[str], list[list[str]]]:
+    """Return header and rows of the table of mean normal forces, N, on the links that touched."""
+    links = list(dict.fromkeys(link for run in runs for link in run.figures.get("foot_forces", {})))
+    if len(links) > MOST_FEET:
+        return [], []
+    rows = [[f"{run.figures.get('foot_forces', {}).get(link, 0.0):.1f}" for link in links] for run in runs]
+    return ["run", *links], [[run.variant.label, *row] for run, row in zip(runs, rows, strict=True)]
+
+
+def write(folder: Path, title: str, about: str, duration: float, runs: list[Run], judged: list[Verdict]) -> None:
+    """Write ``report.html``, ``report.md``, ``summary.json`` and the plots to a folder; ``about``: what was run."""
     folder.mkdir(parents=True, exist_ok=True)
     draw(runs, folder)
     header = ["run", *(words for _, words, _ in COLUMNS)]
@@ -161,21 +171,26 @@ def write(folder: Path, title: str, duration: float, runs: list[Run], judged: li
     tables = [("Models", header, [cells(run) for run in nominal])]
     if others:
         tables.append(("Other time steps, friction and starts", header, [cells(run) for run in others]))
-    tables.append(("Speed", ["run", TIMING], [timing(run) for run in nominal]))
-    lines = [f"# {title}: one run under every law of contact", "", f"{duration:g} s of simulated time. {made}", ""]
+    header, rows = feet(nominal)
+    if rows:
+        tables.append(("Mean normal force on each foot (N)", header, rows))
+    tables.append(("Time", ["run", TIMING], [timing(run) for run in nominal]))
+    lines = [f"# {title}: one run under every law of contact", "", about, ""]
     lines += ["## Verdict", "", counted(judged), "", *(f"- **{v.label}**: {v.sentence}" for v in judged), ""]
     for name, words, caption in PICTURES:
         lines += [f"![{words}]({name})", "", f"*{words}: {caption}*", ""]
     for words, columns, rows in tables:
         lines += [f"## {words}", "", *markdown_table(columns, rows), ""]
+    lines += [made, ""]
     write_atomically(folder / "report.md", "\n".join(lines))
     parts = [
         f"<h1>{escape(title)}: one run under every law of contact</h1>",
-        f"<p>{duration:g} s of simulated time. {escape(made)}</p>",
+        f"<p>{escape(about)}</p>",
         f"<h2>Verdict</h2><p>{escape(counted(judged))}</p>",
-        html_table(["", ""], [[verdict.label, verdict.sentence] for verdict in judged]),
+        html_table(["verdict", "in words"], [[verdict.label, verdict.sentence] for verdict in judged]),
         *(figure(folder / name, words, caption) for name, words, caption in PICTURES),
         *(f"<h2>{words}</h2>{html_table(columns, rows)}" for words, columns, rows in tables),
+        f"<p>{escape(made)}</p>",
     ]
     write_atomically(folder / "report.html", page(title, parts))
     content = json.dumps(summary(title, duration, runs, judged), indent=2, default=plain)

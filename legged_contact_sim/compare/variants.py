@@ -68,11 +68,11 @@ def chosen_models(wanted: str | Iterable[str]) -> list[str]:
     if wanted == "all":
         return list(contact_models())
     names = wanted.split(",") if isinstance(wanted, str) else list(wanted)
+    if not any(names):
+        raise ParameterError("models: expected at least one")
     for name in names:
         MODELS.named(name)
-    if not names:
-        raise ParameterError("models: expected at least one")
-    return names
+    return list(dict.fromkeys(names))
 
 
 def variants(models: list[str], seeds: int = 1, robustness: bool = True) -> list[Variant]:

@@ -161,10 +161,12 @@ def slow_runs(runs: list[Run], duration: float) -> list[Verdict]:
     found = []
     for model in dict.fromkeys(run.variant.model for run in runs if run.cut):
         mine = [run for run in runs if run.cut and run.variant.model == model]
-        least, most = (pick(run.figures["simulated"] for run in mine) for pick in (min, max))
-        span = f"{least:.2g} s" if len(mine) == 1 else f"{least:.2g} to {most:.2g} s"
-        which = f"{len(mine)} run{'s' * (len(mine) > 1)} under {model}"
-        took = f"{which} took too long and reached {span} of {duration:g} s"
-        sentence = f"{took}: whether claims hold there is not known (--limit gives more time)."
+        begun = [run.figures["simulated"] for run in mine if run.figures]
+        span = f"{min(begun):.2g} s" if len(begun) == 1 else f"{min(begun):.2g} to {max(begun):.2g} s"
+        took = (
+            f"{len(begun)} run{'s' * (len(begun) > 1)} under {model} took too long and reached {span} of {duration:g} s"
+        )
+        others = f", {len(mine) - len(begun)} more were not begun" * (len(mine) > len(begun))
+        sentence = f"{took}{others}: whether claims hold there is not known (--limit gives more time)."
         found.append(Verdict(f"{model} comes to its end", False, sentence))
     return found

@@ -1,24 +1,35 @@
 """Gymnasium environments: robots that learn to follow a commanded velocity, many worlds in one compiled call."""
 
-import gymnasium
+import importlib
+from typing import TYPE_CHECKING, Any
 
-from .curriculum import RoughLanes
-from .task import Randomisation, VelocityTask
-from .velocity import VelocityEnv, VelocityVectorEnv
+if TYPE_CHECKING:
+    from .curriculum import RoughLanes
+    from .registration import register_environments
+    from .task import Randomisation, VelocityTask
+    from .velocity import VelocityEnv, VelocityVectorEnv
 
 __all__ = ["Randomisation", "RoughLanes", "VelocityEnv", "VelocityTask", "VelocityVectorEnv", "register_environments"]
 
-NAME = "legged_contact_sim/Quadruped12Velocity-v0"
+# Imported when they are asked for: the package itself imports `registration`, and must not load Gymnasium by that.
+_HOMES = {
+    "Randomisation": "task",
+    "RoughLanes": "curriculum",
+    "VelocityEnv": "velocity",
+    "VelocityTask": "task",
+    "VelocityVectorEnv": "velocity",
+    "register_environments": "registration",
+}
 
 
-def register_environments() -> None:
-    """Let `gymnasium.make` and `gymnasium.make_vec` find the environments by name."""
-    if NAME not in gymnasium.registry:
-        gymnasium.register(
-            NAME,
-            entry_point="legged_contact_sim.gym.velocity:VelocityEnv",
-            vector_entry_point="legged_contact_sim.gym.velocity:VelocityVectorEnv",
-        )
+def __getattr__(name: str) -> Any:
+    """Import a name of this folder when it is first asked for."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = found = getattr(importlib.import_module(f".{_HOMES[name]}", __name__), name)
+    return found
 
 
-register_environments()
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return __all__

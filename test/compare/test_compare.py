@@ -2,12 +2,15 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from legged_contact_sim import ParameterError, compare
 from legged_contact_sim.app.cli import main
+from legged_contact_sim.app.compare import terrain_of
+from legged_contact_sim.compare.forces import NormalForces
 from legged_contact_sim.compare.measures import vertical
 from legged_contact_sim.compare.running import Run, run_variant
 from legged_contact_sim.compare.variants import Variant, chosen_models, variants
@@ -56,6 +59,43 @@ def test_the_same_comparison_twice_gives_the_same_figures(dropped):
         assert again[name] == first[name], name
 
 
+def test_forces_of_all_steps_count_not_those_of_samples(dropped):
+    """A ball whose landing is one step: the impulse over the step is its momentum, whatever is sampled."""
+    for found in dropped.runs[:4]:
+        if found.variant.model == "exact_lcp":
+            step = 1e-3 * found.variant.step
+            wanted = math.sqrt(2.0 * 9.81 * 0.2) / (9.81 * step)
+            assert found.figures["largest_force"] == pytest.approx(wanted, rel=0.03)
+    assert sum(dropped.runs[0].figures["foot_forces"].values()) == pytest.approx(2.0 * 9.81, rel=1e-6)
+
+
+def test_mean_forces_of_a_landing_balance_the_momentum():
+    """The mean over a time in which the ball lands is its weight and its lost momentum."""
+    forces, sim = NormalForces(), DROP.simulator()
+    for part in (sim.run(0.1), sim.run(0.2)):
+        forces.add(part)
+    speed = 9.81 * 0.1  # after the first part; it lands in the second
+    assert forces.mean(0.1)[0] == pytest.approx(2.0 * (9.81 + speed / 0.2), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("options", "culprit"),
+    [({"duration": math.inf}, "duration"), ({"jobs": -1}, "jobs"), ({"seeds": 0}, "seeds"), ({"limit": 0.0}, "limit"),
+     ({"time_step": 0.0}, "time_step"), ({"friction": -1.0}, "friction"), ({"terrain": "hole"}, "hole"),
+     ({"terrain": {"kind": "slope", "agle": 1.0}}, "agle"), ({"frction": 0.3}, "frction.*friction"),
+     ({"layout": "quadruped12"}, "layout"), ({"velocity": [1.0, 0.0, 0.0]}, "velocity"),
+     ({"models": ""}, "models")],
+)  # fmt: skip
+def test_what_cannot_begin_is_refused_before_anything_runs(options, culprit):
+    with pytest.raises(ParameterError, match=culprit):
+        compare(DROP, **{"models": "exact_lcp", "duration": 0.01, "jobs": 1, **options})
+
+
+def test_a_terrain_as_it_is_written():
+    assert terrain_of("steps,count=3,rise=1e-1") == {"kind": "steps", "count": 3, "rise": 0.1}
+    assert terrain_of("height_field,path=a.png,height_range=[0, 1]")["height_range"] == [0, 1]
+
+
 def test_what_holds_everywhere_is_said_to_hold():
     verdict = judge_claim(UPRIGHT, [run("a", False), run("b", False), run("a", False, step=2.0)], 1.0)
     assert verdict.holds is True and verdict.sentence.endswith("holds under every model and time step that was tried.")
@@ -85,6 +125,13 @@ def test_a_run_that_takes_too_long_is_cut_and_told(dropped):
     np.testing.assert_array_equal(short.series["q"], whole.series["q"][: len(short.series["q"])])
     sentences = [verdict.sentence for verdict in verdicts([short, whole], 1.5)]
     assert "1 run under exact_lcp took too long and reached 0.002 s of 1.5 s" in sentences[-1]
+
+
+def test_other_runs_of_a_model_that_is_too_slow_are_not_begun():
+    found = compare(DROP, "exact_lcp", duration=1.5, jobs=1, limit=1e-9)
+    assert [bool(run.figures) for run in found.runs] == [True, False, False, False, False]
+    assert all(run.cut for run in found.runs)
+    assert "reached 0.002 s of 1.5 s, 4 more were not begun" in found.verdicts[-1].sentence
 
 
 def test_a_run_that_was_cut_may_break_a_claim_but_not_keep_it():
@@ -120,6 +167,18 @@ def test_the_report_has_verdicts_figures_and_data(dropped, tmp_path):
     assert len(found["runs"]) == 10 and found["verdicts"]
     for verdict in dropped.verdicts:
         assert verdict.sentence in (tmp_path / "report.md").read_text()
+    page = (tmp_path / "report.html").read_text()
+    assert "Robot ball, controller none, ground plane, friction 0.5, time step 1 ms, 1.5 s" in page
+    assert 'class="good">holds' in page and "<th>ball</th>" in page
+
+
+def test_the_report_says_that_the_default_gains_of_penalty_are_for_another_robot(dropped):
+    words = "made for a robot of 97 kg; this one has 2 kg"
+    assert words in dropped.about
+    assert "runs at half and double the time step, and on 0.75 and 1.5 times the friction." in dropped.about
+    stiff = Scenario("drop", {**DROP.values, "contact.penalty.normal_stiffness": 2e3})
+    assert "97 kg" not in replace(dropped, scenario=stiff).about
+    assert "97 kg" not in replace(dropped, runs=dropped.runs[:1]).about
 
 
 def test_variants_name_models_steps_friction_and_seeds():
@@ -143,6 +202,12 @@ def test_the_command_line_refuses_a_scenario_that_is_not_there(capsys):
     with pytest.raises(SystemExit) as end:
         main(["compare", "moonwalk"])
     assert end.value.code == 1 and "moonwalk" in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_is_told_in_a_line(capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["compare", "quadruped_drop", "--out", "/proc/compare"])
+    assert end.value.code == 1 and capsys.readouterr().err.count("\n") == 1
 
 
 @pytest.mark.parametrize("angle", [0.0, 0.4, 3.0])

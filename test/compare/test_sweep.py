@@ -14,7 +14,7 @@ import pytest
 from legged_contact_sim import ParameterError, RobotModel
 from legged_contact_sim.app.cli import main
 from legged_contact_sim.compare.sweep import points_of, run_point, sweep, variations_of
-from legged_contact_sim.compare.sweep.running import scaled
+from legged_contact_sim.compare.sweep.running import scaled, start_of
 from legged_contact_sim.compare.sweep.store import Journal
 from legged_contact_sim.control.scenario import Scenario
 
@@ -96,10 +96,47 @@ def test_an_interrupted_sweep_goes_on_where_it_was(tmp_path, monkeypatch):
         sweep(DROP, {"initial.lift": lifts}, out, duration=0.4, jobs=1)
 
 
-def test_a_model_that_fails_is_a_row_with_its_error(tmp_path):
+def test_a_run_that_fails_is_a_row_with_its_error(tmp_path, monkeypatch):
+    """Values are tried one by one before anything runs; what fails in combination, or later, is told in the table."""
+    monkeypatch.setattr("legged_contact_sim.compare.sweep.check_start", lambda *_: None)
     table = sweep(DROP, {"contact_model": ["exact_lcp", "glue"]}, tmp_path / "a.parquet", duration=0.1, jobs=1)
     errors = table.column("error").to_pylist()
     assert errors[0] == "" and "glue" in errors[1]
+
+
+@pytest.mark.parametrize(
+    ("vary", "culprit"),
+    [({"frction": [0.2]}, "frction.*friction"), ({"friction": [0.2, -1.0]}, "friction=-1"),
+     ({"contact_model": ["exact_lcp", "glue"]}, "contact_model=glue"), ({"mass": [0.0]}, "mass"),
+     ({"seed": [0.5]}, "seed"), ({"push": ["hard"]}, "push"), ({"terrain.seed": [1]}, "terrain"),
+     ({"robot": ["quadruped12", "nobody"]}, "nobody"), ({"friction": []}, "at least one value")],
+)  # fmt: skip
+def test_what_cannot_begin_is_refused_and_leaves_no_journal(tmp_path, vary, culprit):
+    with pytest.raises(ParameterError, match=culprit):
+        sweep(DROP, vary, tmp_path / "a.parquet", duration=0.1, jobs=1)
+    assert not list(tmp_path.iterdir())
+
+
+def test_values_as_they_are_written():
+    seeds, lifts = variations_of(["terrain.seed=0:9:4", "initial.lift=0:1:3"])
+    assert [str(value) for value in seeds.values + lifts.values] == ["0", "3", "6", "9", "0.0", "0.5", "1.0"]
+    drawn = {point["terrain.seed"] for point in points_of([seeds], sample=50)}
+    assert drawn == set(range(10))
+    with pytest.raises(ParameterError, match="whole numbers"):
+        variations_of(["seed=0:9:3"])
+    found = variations_of(["time_step=1e-3,5e-4", "initial.place=[0, 1],[2, 3]", "terrain={kind: slope, angle: 1e-1}"])
+    assert [variation.values for variation in found] == [
+        (1e-3, 5e-4), ([0, 1], [2, 3]), ({"kind": "slope", "angle": 0.1},)
+    ]  # fmt: skip
+
+
+def test_grounds_and_drives_vary():
+    on_rough = DROP.changed({"terrain": "rough"})
+    assert not run_point(0, {"terrain.seed": 1}, on_rough, 0.05)["error"]
+    one, two = (start_of({"terrain.seed": seed}, on_rough)[0].terrain.heights for seed in (1, 2))
+    assert (one != two).any()
+    weak = start_of({"actuator.effort_limit": 1.0}, Scenario.load("stand"))[0].robot
+    assert (weak.links["effort_limit"][weak.joint_links] == 1.0).all()
 
 
 def test_two_writers_are_refused(tmp_path):

@@ -1,5 +1,8 @@
 """Gymnasium environments: what the interface asks, seeds, resets of single worlds, and what is drawn at random."""
 
+import subprocess
+import sys
+
 import gymnasium
 import numpy as np
 import pytest
@@ -35,6 +38,18 @@ def test_the_name_makes_many_worlds():
     observation, _ = env.reset(seed=1)
     assert observation.shape == (2, env.single_observation_space.shape[0]) and observation.dtype == np.float32
     env.close()
+
+
+@pytest.mark.parametrize(
+    "program",
+    ["import gymnasium, legged_contact_sim", "import legged_contact_sim, gymnasium", "import gymnasium"],
+)
+def test_the_name_is_known_in_a_new_process_whichever_package_comes_first(program):
+    """With Gymnasium alone, by ``module:name``."""
+    name = NAME if "legged" in program else f"legged_contact_sim:{NAME}"
+    lines = f"{program}; import sys; from gymnasium.envs.registration import _find_spec as find"
+    lines += f"; assert find({name!r}).vector_entry_point; assert 'numba' not in sys.modules"
+    subprocess.run([sys.executable, "-c", lines], check=True)
 
 
 def test_a_world_that_ended_begins_anew_as_the_mode_says():

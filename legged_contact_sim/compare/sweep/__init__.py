@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from ...control.scenario import Scenario
-from ...errors import ParameterError
+from ...simulation.checks import check_amounts
 from ...simulation.progress import Progress
 from .plot import draw
 from .points import Point, Variation, points_of, variations_of
-from .running import on_cluster, on_processes, run_point
+from .running import check_start, on_cluster, on_processes, run_point
 from .store import Journal, write_table
 
 __all__ = ["Point", "Variation", "points_of", "run_point", "sweep", "variations_of"]
@@ -56,8 +56,8 @@ def sweep(
     base = Scenario.load(scenario, **changes) if isinstance(scenario, str) else scenario.changed(changes)
     variations = variations_of(vary)
     points = points_of(variations, sample, seed)
-    if not duration > 0.0:
-        raise ParameterError(f"duration: expected a number of seconds above 0, found {duration}")
+    check_amounts(duration, jobs)
+    check_start(variations, points, base)
     out = Path(out)
     journal = Journal(out, {"scenario": base.name, "values": dict(base.values), "points": points, "duration": duration})
     try:

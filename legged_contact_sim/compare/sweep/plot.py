@@ -16,6 +16,7 @@ SHOWN = (
 )
 MOST_COLOURS = 8
 BINS = 10
+LEAST = 1e-3  # m/s, weights or m; an axis shows at least so much
 
 
 def draw(path: Path, table: Any, variations: list[Variation]) -> None:
@@ -32,11 +33,12 @@ def draw(path: Path, table: Any, variations: list[Variation]) -> None:
     places, labels = _places(columns[across])
     for axes, (name, words) in zip(drawing.subplots(len(shown), 1, squeeze=False)[:, 0], shown, strict=True):
         values = np.array([np.nan if value is None else float(value) for value in columns[name]])
-        for group in dict.fromkeys(by):
+        for group in sorted(dict.fromkeys(by), key=_in_order):
             inside = np.array([value == group for value in by]) & np.isfinite(values)
             x, y = _means(places[inside], values[inside])
             axes.plot(x, y, "o-", markersize=3, label=str(group))
         axes.set_ylabel(words, fontsize=8)
+        axes.set_ylim(*_limits(name, values))
         axes.grid(alpha=0.3)
         if labels:
             axes.set_xticks(range(len(labels)), labels, fontsize=8)
@@ -45,6 +47,19 @@ def draw(path: Path, table: Any, variations: list[Variation]) -> None:
         drawing.axes[0].legend(title=groups[0], fontsize=7, loc="center left", bbox_to_anchor=(1.0, 0.5))
     drawing.suptitle(f"{table.num_rows} runs: means over everything else that varies", fontsize=9)
     drawing.savefig(path, dpi=110)
+
+
+def _in_order(value: Any) -> tuple[bool, Any]:
+    """Return a key by which numbers stand in order, before words."""
+    return (False, value) if isinstance(value, int | float) else (True, str(value))
+
+
+def _limits(name: str, values: np.ndarray) -> tuple[float | None, float | None]:
+    """Return the ends of a figure's axis, so that rounding does not look like a result; None: as drawn."""
+    if name == "fell":
+        return -0.03, 1.03
+    most = np.nanmax(np.abs(values), initial=0.0)
+    return (None, None) if most > LEAST else (-LEAST, LEAST)
 
 
 def _places(values: list[Any]) -> tuple[np.ndarray, list[str]]:

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import yaml  # type: ignore[import-untyped]
 
 from ...errors import ParameterError
+from ...simulation.written import written_values
 
 Point = dict[str, Any]
+MOST_VALUES = 1_000_000  # of one variation
 
 
 @dataclass(frozen=True)
@@ -24,9 +25,16 @@ class Variation:
 
     def draw(self, random: np.random.Generator) -> Any:
         """Return a random value."""
+        if self.low < self.high and is_whole(self.name):
+            return int(random.integers(int(self.low), int(self.high) + 1))
         if self.low < self.high:
             return float(random.uniform(self.low, self.high))
         return self.values[int(random.integers(len(self.values)))]
+
+
+def is_whole(name: str) -> bool:
+    """Return whether a parameter is a whole number: seeds and counts are."""
+    return name.rpartition(".")[2] in ("seed", "count")
 
 
 def parse_variation(words: str) -> Variation:
@@ -39,16 +47,24 @@ def parse_variation(words: str) -> Variation:
     if not equals or not name or not given:
         raise ParameterError(f"vary: expected NAME=A:B:N or NAME=VALUE,VALUE..., found {words!r}")
     parts = given.split(":")
-    if len(parts) == 1:
-        return Variation(name, tuple(yaml.safe_load(part) for part in given.split(",")))
+    if len(parts) == 1 or any(mark in given for mark in ",[{"):
+        return Variation(name, tuple(written_values(name, given)))
     try:
         low, high = float(parts[0]), float(parts[1])
         count = int(parts[2]) if len(parts) == 3 else 0
     except ValueError:
         raise ParameterError(f"{name}: expected LOW:HIGH:COUNT in numbers, found {given!r}") from None
-    if len(parts) > 3 or not low < high or (len(parts) == 3 and count < 2) or not np.isfinite([low, high]).all():
-        raise ParameterError(f"{name}: expected LOW:HIGH:COUNT with LOW < HIGH and COUNT >= 2, found {given!r}")
-    return Variation(name, tuple(np.linspace(low, high, count).tolist()), low, high)
+    counted = len(parts) == 2 or 2 <= count <= MOST_VALUES
+    if len(parts) > 3 or not low < high or not counted or not np.isfinite([low, high]).all():
+        raise ParameterError(
+            f"{name}: expected LOW:HIGH:COUNT with LOW < HIGH and COUNT from 2 to {MOST_VALUES}, found {given!r}"
+        )
+    values = np.linspace(low, high, count).tolist()
+    if is_whole(name):
+        if not all(value.is_integer() for value in [low, high, *values]):
+            raise ParameterError(f"{name}: expected LOW:HIGH:COUNT that gives whole numbers, found {given!r}")
+        values = [int(value) for value in values]
+    return Variation(name, tuple(values), low, high)
 
 
 def variations_of(vary: Iterable[str] | Mapping[str, Iterable[Any]]) -> list[Variation]:
@@ -58,9 +74,11 @@ def variations_of(vary: Iterable[str] | Mapping[str, Iterable[Any]]) -> list[Var
     else:
         found = [parse_variation(words) for words in vary]
     names = [variation.name for variation in found]
-    for name in names:
-        if names.count(name) > 1:
-            raise ParameterError(f"vary: {name} is given twice")
+    for variation in found:
+        if names.count(variation.name) > 1:
+            raise ParameterError(f"vary: {variation.name} is given twice")
+        if not variation.values and not variation.low < variation.high:
+            raise ParameterError(f"{variation.name}: expected at least one value")
     return found
 
 
@@ -72,8 +90,9 @@ def points_of(variations: list[Variation], sample: int = 0, seed: int = 0) -> li
     """
     if not variations:
         raise ParameterError("vary: expected at least one NAME=A:B:N or NAME=VALUE,VALUE...")
-    if sample < 0:
-        raise ParameterError(f"sample: expected a number of runs, found {sample}")
+    for name, number in (("sample", sample), ("seed", seed)):
+        if number < 0:
+            raise ParameterError(f"{name}: expected a whole number >= 0, found {number}")
     names = [variation.name for variation in variations]
     if sample:
         random = np.random.default_rng(seed)

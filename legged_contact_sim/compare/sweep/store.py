@@ -27,10 +27,10 @@ class Journal:
         Raises:
             ParameterError: the file holds another sweep, or another process writes it now.
         """
-        self.out, self.path = out, out.with_name(out.name + ".journal")
+        self.path = out.with_name(out.name + ".journal")
         self.plan = plan_name(plan)
         self.done: dict[int, dict[str, Any]] = {}
-        self.complete = out.is_file() and self._same(plan_of(out))
+        self.complete = out.is_file() and self._same(out, plan_of(out))
         if self.complete:
             return
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -41,9 +41,9 @@ class Journal:
             raise ParameterError(f"{self.path}: another sweep is writing it") from None
         self._read()
 
-    def _same(self, found: str) -> bool:
+    def _same(self, path: Path, found: str) -> bool:
         if found != self.plan:
-            raise ParameterError(f"{self.out}: holds another sweep; choose another --out, or remove it")
+            raise ParameterError(f"{path}: holds another sweep; choose another --out, or remove it")
         return True
 
     def _read(self) -> None:
@@ -55,7 +55,7 @@ class Journal:
         if not lines:
             self._append({"plan": self.plan})
             return
-        self._same(json.loads(lines[0])["plan"])
+        self._same(self.path, json.loads(lines[0])["plan"])
         for line in lines[1:]:
             result = json.loads(line)
             self.done[result["run"]] = result
