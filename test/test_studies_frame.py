@@ -41,8 +41,8 @@ def draw(result):
     return figure
 
 
-def study(expected, run=throw):
-    criterion = Criterion("apex", "apex", "1.2 m", expected, "m", "air is left out")
+def study(expected, run=throw, in_quick=True):
+    criterion = Criterion("apex", "apex", "1.2 m", expected, "m", "air is left out", in_quick)
     picture = Picture("Fig. 1", "path", "height over time", draw)
     return Study("toy", "A throw", "nowhere", (Experiment("throw", "Throw", "p. 1", run, (criterion,), (picture,)),))
 
@@ -91,6 +91,16 @@ def test_a_criterion_that_fails_is_said_to_fail(reproduce, tmp_path):
     assert not json.loads((tmp_path / "toy" / "summary.json").read_text())["held"]
 
 
+def test_what_a_quick_run_cannot_tell_is_judged_in_the_full_one_only(reproduce, tmp_path):
+    late = study(at_most(1.0), in_quick=False)
+    assert reproduce(late, quick=True)
+    report = (tmp_path / "toy" / "report.md").read_text()
+    assert "not judged: quick" in report and "0 of 0 criteria held" in report
+    assert not reproduce(late)
+    lost = study(at_most(1.0), lambda quick: Result({}, throw(quick).tables), in_quick=False)
+    assert not reproduce(lost, quick=True, fresh=True)  # a number that is not there fails in any version
+
+
 def test_an_experiment_that_raises_is_reported_and_tried_again(reproduce, tmp_path):
     def broken(quick):
         RUNS.append(quick)
@@ -116,6 +126,19 @@ def test_an_unknown_study_is_named(capsys):
         main(["reproduce", "newton"])
     assert end.value.code == 1
     assert "'newton'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("folder", "jobs", "said"),
+    [("file/below", "1", "Not a directory"), (".", "-3", "jobs: expected 0 or more, found -3")],
+)
+def test_an_option_that_cannot_be_met_is_told_in_one_line(capsys, tmp_path, folder, jobs, said):
+    (tmp_path / "file").touch()
+    with pytest.raises(SystemExit) as end:
+        main(["reproduce", "bruneau", "--quick", "--out", str(tmp_path / folder), "--jobs", jobs])
+    assert end.value.code == 1
+    told = capsys.readouterr().err
+    assert said in told and told.count("\n") == 1
 
 
 def test_a_study_in_its_quick_version_holds_every_criterion_and_draws_every_figure(tmp_path):

@@ -22,7 +22,7 @@ from .runs import (
 from .solvers import draw_solvers, run_solvers
 
 QUICK = 2.0  # s
-KEPT = ("apex", "largest_rise", "end_upright", "largest_force")  # figures of the stiff penalty
+KEPT = ("apex", "largest_contact_work", "end_upright", "end_force", "largest_force")  # figures of the stiff penalty
 UPRIGHT = 0.8  # cosine of the base's tilt
 TUMBLE = 0.03  # rad of roll and pitch, with which the drops of 0.5 and 1.5 m begin
 PEAKS = (
@@ -89,12 +89,14 @@ def run_stiff(quick: bool) -> Result:
     courses = {
         "drop_0_1_m": Course(still_targets(), 0.1, duration=3.0),
         "drop_0_5_m": Course(still_targets(), 0.5, duration=3.0),
+        "drop_1_5_m": Course(still_targets(), 1.5, duration=3.0),
         "jump": Course(jump_targets(), duration=3.0),
     }
+    cases = [("stiff", name) for name in courses] + [("stiffer", n) for n in ("drop_0_1_m", "drop_0_5_m", "jump")]
     numbers: dict[str, Any] = {}
     tables = {}
-    for name, course in courses.items():
-        run = simulate(course, "stiff_penalty")
+    for gains, course in cases:
+        run, name = simulate(courses[course], f"{gains}_penalty"), f"{gains}_{course}"
         tables[name] = columns(run)
         found = figures(run)
         numbers |= {f"{name}_{key}": found[key] for key in KEPT}
@@ -112,13 +114,7 @@ def run_printed(quick: bool) -> Result:
     return Result(numbers, {"apart": {"time": runs["exact"].time[::SAMPLES], "distance": apart[::SAMPLES]}})
 
 
-def no_energy(model: str, words: str) -> Criterion:
-    """Expect that contact never gives more energy than it has taken."""
-    return Criterion(
-        f"energy from contact, {words}", f"{model}_energy_from_contact", "none", at_most(1e-6), "of the energy"
-    )
-
-
+NO_ENERGY = Criterion("energy from contact, exact", "exact_energy_from_contact", "none", at_most(1e-6), "of the energy")
 TROT = Experiment(
     name="trot",
     title="Trot, 10.6 s, joint drives only",
@@ -127,16 +123,18 @@ TROT = Experiment(
     criteria=(
         Criterion("least cosine of the tilt, exact", "exact_least_upright", "stays up", at_least(UPRIGHT)),
         Criterion("least cosine of the tilt, penalty", "penalty_least_upright", "stays up", at_least(UPRIGHT)),
-        Criterion("forward, exact", "exact_forward", "about 0.9 m", within(0.6, 1.2), "m"),
+        Criterion("forward, exact", "exact_forward", "about 0.9 m", within(0.6, 1.2), "m", in_quick=False),
         Criterion("forward, penalty", "penalty_forward", "about 0.7 m, less than exact", at_most(0.9), "m"),
         Criterion("sideways, exact", "exact_sideways", "0.1 m", within(-0.2, 0.2), "m"),
         Criterion("share of the time on one diagonal", "exact_alternation", "pairs alternate", at_least(0.5)),
-        no_energy("exact", "exact"),
+        NO_ENERGY,
     ),
     pictures=pictures(2, "trot", "Trot"),
     remarks=(
         PEAKS,
         "Penalty falls behind: its tangential spring, 5000 N/m, gives way; 60,000 N/m does not.",
+        "The document's robot drifts sideways by 0.1 and 0.18 m, by references of its right and left feet that differ "
+        "as the trot begins. Ours are alike, and it hardly drifts.",
     ),
 )
 
@@ -151,7 +149,7 @@ def drop(
         title=f"Drop from {height:g} m",
         document=f"figures 5.{first} to 5.{first + 5}",
         run=partial(run_drop, height, tilt),
-        criteria=(*criteria, no_energy("exact", "exact")),
+        criteria=(*criteria, NO_ENERGY),
         pictures=pictures(first, name, f"Drop from {height:g} m"),
         remarks=(PEAKS, *remarks),
     )
@@ -171,10 +169,14 @@ JUMP = Experiment(
     run=run_jump,
     criteria=(
         Criterion("apex of the base, exact", "exact_apex", "2.2 m", at_least(2.0), "m"),
-        no_energy("exact", "exact"),
+        NO_ENERGY,
     ),
     pictures=pictures(26, "jump", "Jump"),
-    remarks=(PEAKS, "With tame gains penalty jumps as well as exact contact; where it fails is shown below."),
+    remarks=(
+        PEAKS,
+        "With tame gains penalty jumps, too, though lower: its ground gives way under the thrust. Where it fails is "
+        "shown below.",
+    ),
 )
 TUMBLES = Experiment(
     name="tumbles",
@@ -189,23 +191,29 @@ TUMBLES = Experiment(
             at_least(1),
             "",
             "the document's start is not given",
+            in_quick=False,
         ),
     ),
 )
+EXPLODES = "forces explode", at_least(1.0), "J"
 STIFF = Experiment(
     name="stiff_penalty",
     title="Penalty with stiff gains",
     document="text to figures 5.14 to 5.31: forces explode, the robot flies off",
     run=run_stiff,
     criteria=(
-        Criterion(
-            "0.1 m: cosine of the tilt at the end", "drop_0_1_m_end_upright", "lands and stands", at_least(UPRIGHT)
-        ),
-        Criterion("0.5 m: rise of the contact work", "drop_0_5_m_largest_rise", "forces explode", at_least(1.0), "J"),
-        Criterion("jump: rise of the contact work", "jump_largest_rise", "extreme forces", at_least(1.0), "J"),
+        Criterion("0.1 m: cosine of the tilt at the end", "stiff_drop_0_1_m_end_upright", "stands", at_least(UPRIGHT)),
+        Criterion("0.5 m: net work of contact", "stiff_drop_0_5_m_largest_contact_work", *EXPLODES),
+        Criterion("0.5 m, 1e8 N/m: net work of contact", "stiffer_drop_0_5_m_largest_contact_work", *EXPLODES),
+        Criterion("0.5 m, 1e8 N/m: apex of the base", "stiffer_drop_0_5_m_apex", "flies very high", at_least(2.0), "m"),
+        Criterion("jump, 1e8 N/m: net work of contact", "stiffer_jump_largest_contact_work", *EXPLODES),
     ),
     pictures=(Picture("Figs. 5.14-5.31, right", "stiff_penalty", "height of the base with stiff gains", draw_energy),),
-    remarks=("The document gives no gains. 6e7 N/m with 3000 N s/m stands after 0.1 m and fails beyond.",),
+    remarks=(
+        "The document gives no gains. 6e7 N/m with 3000 N s/m stands after 0.1 m and gains energy at 0.5 m; from 1.5 m "
+        "it bounces, but does not gain, and whether it gains a few joules in the jump is decided by rounding. With "
+        "1e8 N/m it flies off from 0.5 m and in the jump as the document's does, but no longer stands after 0.1 m.",
+    ),
 )
 
 PRINTED = Experiment(
@@ -215,7 +223,7 @@ PRINTED = Experiment(
     run=run_printed,
     criteria=(
         Criterion("least cosine of the tilt", "printed_least_upright", "stays up", at_least(UPRIGHT)),
-        Criterion("forward", "printed_forward", "about 0.9 m", within(0.6, 1.2), "m"),
+        Criterion("forward", "printed_forward", "about 0.9 m", within(0.6, 1.2), "m", in_quick=False),
         Criterion("largest distance from the trot with our solver", "largest_distance", "not said", at_most(0.1), "m"),
     ),
     remarks=(

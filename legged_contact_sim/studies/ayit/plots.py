@@ -1,9 +1,11 @@
 """The document's figures: three rows, left exact contact, right penalty, over the whole time."""
 
+import re
 from functools import partial
 from typing import Any
 
 from ..frame import Picture, Result
+from ..frame.drawing import legend_beside, new_figure
 from .runs import FEET
 
 SIDES = (("exact", "exact contact"), ("penalty", "penalty"))
@@ -20,9 +22,7 @@ def shown_range(range_: tuple[float, float], least: float) -> tuple[float, float
 
 def three_rows(names: tuple[str, ...], labels: tuple[str, ...], title: str, result: Result) -> Any:
     """Return a figure of 3 rows and 2 columns: exact contact left, penalty with tame gains right."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(10, 7), layout="constrained")
+    figure = new_figure(10, 7)
     figure.suptitle(title)
     axes = figure.subplots(3, 2, sharex=True)
     for column, (table, words) in enumerate(SIDES):
@@ -69,13 +69,11 @@ def pictures(first: int, scene: str, words: str) -> tuple[Picture, ...]:
 
 def draw_energy(result: Result) -> Any:
     """Return the stiff penalty's heights in all scenarios that show its failure."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8, 4), layout="constrained")
+    figure = new_figure(9, 4)
     axes = figure.subplots()
     for name, series in result.tables.items():
-        axes.plot(series["time"], series["z"], label=name.replace("0_", "0.").replace("_", " "))
+        axes.plot(series["time"], series["z"], label=re.sub(r"(\d)_(\d)", r"\1.\2", name).replace("_", " "))
     axes.set(xlabel="time (s)", ylabel="z of the base (m)", title="penalty with stiff gains")
     axes.grid(alpha=0.3)
-    axes.legend()
+    legend_beside(axes)
     return figure

@@ -28,6 +28,7 @@ MODELS: dict[str, tuple[str, dict[str, Any]]] = {
     "printed": ("exact_lcp", {**GROUND, **PRINTED}),
     "penalty": ("penalty", {**GROUND, "tangential_stiffness": 5000.0}),
     "stiff_penalty": ("penalty", {**GROUND, "normal_stiffness": 6e7, "normal_damping": 3000.0}),
+    "stiffer_penalty": ("penalty", {**GROUND, "normal_stiffness": 1e8, "normal_damping": 3000.0}),
 }
 
 
@@ -151,6 +152,7 @@ def figures(run: Trajectory) -> dict[str, float]:
         "end_speed": float(np.abs(run.v[-1, :3]).max()),
         "largest_force": float(run.forces[:, :, 2].max()),
         "energy_from_contact": float(works.max(initial=0.0)) / run.start_energy,
+        "largest_contact_work": float(works.max(initial=0.0)),
         "largest_rise": float((works - np.minimum.accumulate(works)).max()),
         "audit_gain": float((run.energies.sum(axis=1) - run.start_energy - run.works.sum(axis=1)).max()),
         "unconverged": float(run.solver[-1, 2]),

@@ -12,6 +12,7 @@ from ...contact.solvers.printed_sweeps import printed_entry
 from ...contact.solvers.problem import friction_work
 from ...dynamics import mass_matrix, point_jacobian
 from ..frame import Result
+from ..frame.drawing import new_figure
 from .runs import GROUND, quadruped
 
 COUNTS = (2, 4, 6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
@@ -123,9 +124,7 @@ def run_solvers(quick: bool) -> Result:
 
 def draw_solvers(result: Result) -> Any:
     """Return a figure of the CPU time of both methods over the number of contacts, without and with friction."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(11, 4.5), layout="constrained")
+    figure = new_figure(11, 4.5)
     names = {"lemke": "Lemke", "pgs": f"PGS to {TOLERANCE:g}", "printed": f"PGS as printed, {SWEEPS} sweeps"}
     titles = {"times": "without friction", "friction_times": "with friction (Lemke: pyramid of four sides)"}
     for axes, (table, title) in zip(figure.subplots(1, 2, sharey=True), titles.items(), strict=True):

@@ -5,20 +5,8 @@ from typing import Any
 import numpy as np
 
 from ..frame import Result
+from ..frame.drawing import new_figure, stacked
 from .runs import WEIGHT, pull, ratio
-
-
-def stacked(rows: int, title: str) -> tuple[Any, Any]:
-    """Return a figure with some axes above one another over the same time."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8, 2.8 * rows), layout="constrained")
-    figure.suptitle(title)
-    axes = figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0]
-    for one in axes:
-        one.grid(alpha=0.3)
-    axes[-1].set_xlabel("time (s)")
-    return figure, axes
 
 
 def draw_drop(result: Result) -> Any:
@@ -42,7 +30,7 @@ def draw_sliding(result: Result) -> Any:
     series = result.tables["sliding"]
     forces.plot(series["time"], series["normal_left"] + series["normal_right"], label="normal")
     forces.plot(series["time"], -(series["tangential_left"] + series["tangential_right"]), label="tangential, negative")
-    forces.plot(series["time"], [pull(time) for time in series["time"]], "--", label="pull")
+    forces.plot(series["time"], pull(series["time"]), "--", label="pull")
     mark(forces, result)
     forces.set(ylabel="force (N)", ylim=(-50.0, 1150.0))
     forces.legend(loc="upper right", ncols=3)
@@ -66,9 +54,7 @@ def draw_ratio(result: Result) -> Any:
 
 def draw_points(result: Result) -> Any:
     """Return figure 19: forces of the testing points of the front foot in six phases."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(10, 6), layout="constrained")
+    figure = new_figure(10, 6)
     table = result.tables["points"]
     for k, axes in enumerate(figure.subplots(2, 3, sharex=True, sharey=True).flat):
         chosen = table["phase"] == k

@@ -17,7 +17,9 @@ ROOT = 3  # joints of the pelvis: free
 SOLE = 0.0023  # m; how deep the soles lie at rest under the printed parameters
 SPREAD, LEAN = 0.25, 0.308  # rad; legs fore and aft, and the trunk: then both feet bear alike
 GROWTH = 3300.0  # N/s of both ankles' pull together
-PEAK, END = 0.17, 0.42  # s; when the pull stops to grow, and when it is gone: our choice, the document gives none
+PEAK, LEVEL, END = 0.17, 350.0, 0.47  # s, N, s; when the pull stops to grow, what it falls to, and when it is gone
+# The document gives none of these. Its feet slide on for a while once the pull is gone, and stick at 0.496 s.
+PULL = np.array([(0.0, 0.0), (PEAK, GROWTH * PEAK), (PEAK + 0.03, LEVEL), (END - 0.02, LEVEL), (END, 0.0)])
 FEET = {"left": "lf_sole", "right": "rf_sole"}
 
 
@@ -52,11 +54,9 @@ def drop(duration: float) -> Trajectory:
     return standing(pose(0.9252 + DROP, root_pitch=lean, left_ankle=-lean, right_ankle=-lean)).run(duration)
 
 
-def pull(time: float) -> float:
-    """Return the pull on both ankles together, N, at a time, s: it grows, and falls to zero."""
-    if time < PEAK:
-        return GROWTH * time
-    return max(0.0, GROWTH * PEAK * (END - time) / (END - PEAK))
+def pull(times: np.ndarray) -> np.ndarray:
+    """Return the pull on both ankles together, N, at some times, s."""
+    return np.interp(times, *PULL.T)
 
 
 def spread_pose() -> np.ndarray:
@@ -73,7 +73,7 @@ def slide(duration: float) -> Trajectory:
     sim.run(1.5)
     sim.reset(sim.state.q, sim.state.v)
     for link in ("left_foot", "right_foot"):
-        sim.push(link, (0.5, 0.0, 0.0), profile=[(time, pull(time)) for time in (0.0, PEAK, END)])
+        sim.push(link, (0.5, 0.0, 0.0), profile=PULL)
     return sim.run(duration)
 
 

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..frame import Result
-from ..frame.drawing import legend_below
-from .plots import new_figure
+from ..frame.drawing import legend_below, new_figure
 
 NAMES = {"guess": "initial guess", "optimised": "optimised"}
 JOINTS = ("coxa", "femur", "tibia")

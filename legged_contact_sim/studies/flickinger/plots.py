@@ -5,16 +5,8 @@ from typing import Any
 import numpy as np
 
 from ..frame import Result
-from ..frame.drawing import legend_below
+from ..frame.drawing import legend_below, new_figure
 from .runs import WEDGE, WEDGE_CPU, WHEELS, Run, friction_curves
-
-
-def new_figure(width: float, height: float) -> Any:
-    """Return an empty figure, sizes in inches."""
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="constrained")
-
 
 MOST_DRAWN = 12  # mechanisms at impacts; more would cover one another
 
@@ -48,11 +40,14 @@ def plot_bicycle(run: Run, result: Result) -> Any:
     path.fill_between(ground, surface, surface.min() - 1.0, color="0.9")
     path.set(xlabel="x (m)", ylabel="z (m)", title=f"rod's centre: {run.title}", aspect="equal", adjustable="datalim")
     plot_energies(energy, result)
-    friction.plot(used["time"], used["used"], ".")
+    friction.plot(
+        used["time"], used["coefficient"], "o", color="tab:orange", markerfacecolor="none", label="coefficient"
+    )
+    friction.plot(used["time"], used["used"], ".", label="used")
     friction.set(xlim=energy.get_xlim(), ylim=(0.0, 1.1 * run.parameters["friction"]))
     for name, style in (("friction", "--"), ("dynamic_friction", ":")):
         friction.axhline(run.parameters[name], color="grey", linestyle=style, label=name.replace("_", " "))
-    friction.set(xlabel="time (s)", ylabel="tangential over normal impulse", title="friction used in the impacts")
+    friction.set(xlabel="time (s)", ylabel="tangential over normal impulse", title="friction of the impacts")
     legend_below(friction)
     return figure
 

@@ -15,7 +15,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -66,10 +66,6 @@ class Run:
     def name(self) -> str:
         """Its title as the name of files."""
         return "".join(c if c.isalnum() else "_" for c in f"{self.robot} {self.title}".replace("*", "star"))
-
-    def shortened(self, duration: float) -> "Run":
-        """Return the same run over at most a duration, s."""
-        return replace(self, duration=min(self.duration, duration))
 
     def simulator(self) -> Simulator:
         """Return the simulator at the start of the run."""
@@ -230,7 +226,7 @@ def drift(trajectory: Trajectory) -> float:
 
 
 def friction_used(outcome: Outcome) -> list[list[float]]:
-    """Return (time, |p_t| / p_n) of every point in every impact: the document's coefficient of friction over time."""
+    """Return (time, |p_t| / p_n) of every point in every impact."""
     normal = wedge_axes(outcome.run.slope)[0]
     found = []
     for event in outcome.impacts:
@@ -239,6 +235,12 @@ def friction_used(outcome: Outcome) -> list[list[float]]:
             if along > 0.0:
                 found.append([event.time, float(np.linalg.norm(impulse - along * normal)) / along])
     return found
+
+
+def coefficient(run: Run, used: np.ndarray) -> np.ndarray:
+    """Return the document's coefficient of friction: the dynamic one of an impulse that slips, else the static one."""
+    static, dynamic = (float(run.parameters[name]) for name in ("friction", "dynamic_friction"))
+    return np.where(np.abs(used - dynamic) < 1e-3, dynamic, static)
 
 
 def first_impact_state(run: Run) -> tuple[np.ndarray, np.ndarray]:

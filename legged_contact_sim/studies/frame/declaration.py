@@ -62,6 +62,7 @@ class Criterion:
         expected: when ours passes.
         unit: of the number.
         explanation: what is known of the difference; it is printed whether the criterion holds or not.
+        in_quick: whether the quick version is judged by it, too; False where its runs are too short or too few.
     """
 
     quantity: str
@@ -70,6 +71,7 @@ class Criterion:
     expected: Expectation
     unit: str = ""
     explanation: str = ""
+    in_quick: bool = True
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,24 @@
-"""Legends where they cover nothing."""
+"""Figures that all studies draw alike, and legends where they cover nothing."""
 
 from typing import Any
+
+
+def new_figure(width: float, height: float) -> Any:
+    """Return an empty figure, sizes in inches."""
+    from matplotlib.figure import Figure  # takes a while to import: only where something is drawn
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def stacked(rows: int, title: str) -> tuple[Any, Any]:
+    """Return a figure with some axes above one another over the same time, and the axes."""
+    figure = new_figure(8.0, 2.7 * rows)
+    figure.suptitle(title)
+    axes = figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0]
+    for one in axes:
+        one.grid(alpha=0.3)
+    axes[-1].set_xlabel("time (s)")
+    return figure, axes
 
 
 def legend_below(axes: Any) -> None:

@@ -24,11 +24,11 @@ HEADER = ("quantity", "document", "expected", "ours", "verdict")
 
 @dataclass(frozen=True)
 class Verdict:
-    """A criterion, the value that was found (None: none was), and whether it holds."""
+    """A criterion, the value that was found (None: none was), and whether it holds (None: it was not judged)."""
 
     criterion: Criterion
     value: Any
-    held: bool
+    held: bool | None
 
     @property
     def found(self) -> str:
@@ -53,25 +53,29 @@ class Verdict:
     @property
     def word(self) -> str:
         """The verdict in a word."""
-        return "held" if self.held else "failed"
+        return "not judged: quick" if self.held is None else "held" if self.held else "failed"
 
 
-def verdicts(experiment: Experiment, outcome: Outcome | None) -> list[Verdict]:
+def verdicts(experiment: Experiment, outcome: Outcome | None, quick: bool) -> list[Verdict]:
     """Judge an experiment."""
     numbers = outcome.result.numbers if outcome else {}
-    judged = []
-    for criterion in experiment.criteria:
-        value = numbers.get(criterion.number)
-        judged.append(Verdict(criterion, value, value is not None and bool(criterion.expected.holds(value))))
-    return judged
+    found = [(criterion, numbers.get(criterion.number)) for criterion in experiment.criteria]
+    return [Verdict(criterion, value, judge(criterion, value, quick)) for criterion, value in found]
+
+
+def judge(criterion: Criterion, value: Any, quick: bool) -> bool | None:
+    """Return whether a value (None: none was found) is as expected; None: the quick version cannot tell."""
+    if value is None:
+        return False
+    return None if quick and not criterion.in_quick else bool(criterion.expected.holds(value))
 
 
 def write_report(study: Study, folder: Path, quick: bool) -> bool:
     """Write ``report.md``, ``report.html`` and ``summary.json`` of what is on disk; return whether all held."""
     outcomes = {item.name: load(folder, item.name, quick) for item in study.experiments}
-    judged = {item.name: verdicts(item, outcomes[item.name]) for item in study.experiments}
+    judged = {item.name: verdicts(item, outcomes[item.name], quick) for item in study.experiments}
     failed = [name for name, outcome in outcomes.items() if outcome is None or outcome.error]
-    held = not failed and all(verdict.held for found in judged.values() for verdict in found)
+    held = not failed and all(verdict.held is not False for found in judged.values() for verdict in found)
     write_atomically(folder / "report.md", markdown(study, outcomes, judged, quick))
     write_atomically(folder / "report.html", html(study, outcomes, judged, quick, folder))
     content = json.dumps(summary(study, outcomes, judged, quick, held), indent=2, default=plain)
@@ -115,9 +119,9 @@ def summary(study: Study, outcomes: Any, judged: Any, quick: bool, held: bool) -
 
 
 def tally(judged: dict[str, list[Verdict]]) -> str:
-    """Return how many criteria held."""
-    everything = [verdict for found in judged.values() for verdict in found]
-    return f"{sum(verdict.held for verdict in everything)} of {len(everything)} criteria held"
+    """Return how many criteria held, of those that were judged."""
+    everything = [verdict for found in judged.values() for verdict in found if verdict.held is not None]
+    return f"{sum(verdict.held is True for verdict in everything)} of {len(everything)} criteria held"
 
 
 def heading(study: Study, judged: Any, quick: bool) -> str:
@@ -158,7 +162,7 @@ def html(study: Study, outcomes: Any, judged: Any, quick: bool, folder: Path) ->
         outcome = outcomes[item.name]
         parts.append(f'<h2 id="{item.name}">{escape(item.title)}</h2><p>In the document: {escape(item.document)}.</p>')
         if outcome is None or outcome.error:
-            parts.append(f'<p class="failed">Not done: {escape(outcome.error if outcome else "it was not run")}</p>')
+            parts.append(f'<p class="bad">Not done: {escape(outcome.error if outcome else "it was not run")}</p>')
         if judged[item.name]:
             parts.append(html_table(HEADER, [verdict.cells for verdict in judged[item.name]]))
         reasons = [(v.criterion.quantity, v.criterion.explanation) for v in judged[item.name]]

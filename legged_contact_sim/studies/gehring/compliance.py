@@ -6,6 +6,7 @@ import numpy as np
 
 from ...errors import SimulationError
 from ..frame import Result
+from ..frame.drawing import new_figure
 from .runs import COMPLIANT, CYCLE, HARD_STEP, TABLE, Configuration, foot_force, lowest_gap, trot
 
 SETTLED = 2.0  # s of a trot after which it is steady
@@ -66,9 +67,7 @@ def least_upright(share: int, damping: float, scheme: str, duration: float) -> f
 
 def draw_algorithm(result: Result) -> Any:
     """Return which steps carry the trotting robot: the trunk's least cosine of tilt over the step."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    figure = new_figure(8, 4.5)
     axes, table = figure.subplots(), result.tables["steps"]
     styles = {("printed", 50.0): "o-", ("printed", 500.0): "s-", ("implicit", 50.0): "^:", ("implicit", 500.0): "v:"}
     for (scheme, damping), style in styles.items():

@@ -5,16 +5,16 @@ from typing import Any
 import numpy as np
 
 from ..frame import Result
+from ..frame.drawing import new_figure
 from .runs import CYCLE, HARD_ROWS, TABLE
+from .shares import PARTS
 
 DASHES = ("-", "--", "-.", ":")
 
 
 def one_figure(width: float = 8.0, height: float = 4.8) -> tuple[Any, Any]:
     """Return a figure with one pair of axes."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = new_figure(width, height)
     axes = figure.subplots()
     axes.grid(alpha=0.3)
     return figure, axes
@@ -52,26 +52,34 @@ def draw_alpha(result: Result) -> Any:
 
 
 def draw_times(result: Result) -> Any:
-    """Return figure 7: CPU time of a step with its deviation over the cycles."""
-    figure, axes = one_figure()
+    """Return figure 7: CPU time of a step with its deviation over the cycles, and what it goes into."""
+    figure = new_figure(14, 4.5)
+    whole, parts = figure.subplots(1, 2)
     names = list(TABLE)
-    means = [result.numbers[f"{name}_microseconds"] for name in names]
+    means = np.array([result.numbers[f"{name}_microseconds"] for name in names])
     spread = [result.numbers[f"{name}_deviation"] for name in names]
     places = np.arange(len(names))
-    axes.bar(places - 0.2, [1e6 / TABLE[name].evaluations for name in names], 0.4, color="0.7", label="published")
-    axes.bar(places + 0.2, means, 0.4, yerr=spread, capsize=3, label="ours")
-    axes.set_yscale("log")
-    axes.set_xticks(places, names)
-    axes.set_ylabel("time of a step (us)")
-    axes.legend()
+    whole.bar(places - 0.2, [1e6 / TABLE[name].evaluations for name in names], 0.4, color="0.7", label="published")
+    whole.bar(places + 0.2, means, 0.4, yerr=spread, capsize=3, label="ours")
+    whole.set_yscale("log")
+    whole.set_ylabel("time of a step (us)")
+    below = np.zeros(len(names))
+    for part, label in PARTS.items():
+        share = np.array([result.numbers[f"{name}_{part}_microseconds"] for name in names]) / means
+        parts.bar(places, 100.0 * share, 0.6, bottom=below, label=label)
+        below += 100.0 * share
+    parts.set(ylabel="part of our step (%)", ylim=(0.0, 125.0), yticks=range(0, 101, 20))
+    for axes in (whole, parts):
+        axes.set_xticks(places, names)
+        axes.grid(alpha=0.3, axis="y")
+    whole.legend()
+    parts.legend(loc="upper center", ncols=2, fontsize=8)
     return figure
 
 
 def draw_fall(result: Result) -> Any:
     """Return the fall after a push: number of closed contacts and height of the trunk."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8, 5), layout="constrained")
+    figure = new_figure(8, 5)
     height, count = figure.subplots(2, 1, sharex=True)
     series = result.tables["fall"]
     height.plot(series["time"], series["z"])

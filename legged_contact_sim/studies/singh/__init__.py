@@ -21,7 +21,7 @@ def run_fall(quick: bool) -> Result:
 
 def run_jump(jacobian: str, quick: bool) -> Result:
     """Let the leg jump with one kind of task Jacobian."""
-    found = jump.jump(jacobian, 3.0 if quick else 4.4)
+    found = jump.jump(jacobian, 3.6 if quick else 4.4)
     numbers = jump.summary(found)
     phases = dict(numbers.pop("phases"))
     numbers |= {"phases": list(phases), "phase_times": list(phases.values())}
@@ -81,7 +81,7 @@ SET_POINT = Experiment(
         Criterion("largest energy gain of an impact", "largest_energy_gain_of_an_event", "none", at_most(1e-9), "J"),
     ),
     pictures=(
-        Picture("Fig. 5-3", "figure_5_3", "torques up to the lift", plots.torques),
+        Picture("Fig. 5-3", "figure_5_3", "torques up to the lift; below, those before the last peak", plots.torques),
         Picture("Fig. 5-4", "figure_5_4", "motor work, total energy without it, kinetic energy", plots.work_and_energy),
         Picture("Fig. 5-5", "figure_5_5", "the foot leaves the ground: heel first", plots.foot_capture),
         Picture("Fig. 5-6", "figure_5_6", "the whole leg", plots.whole_capture),
@@ -94,6 +94,18 @@ SET_POINT = Experiment(
         "A contact ends where complementarity says so; the document tests accelerations (2.1, 3.12).",
     ),
 )  # fmt: skip
+
+
+PADDED = (
+    "The row that pads the Jacobian is the hip's rate: nothing holds the body, which turns by 0.42 rad in landing.",
+)
+
+
+def landing(jacobian: str) -> tuple[Criterion, ...]:
+    """Return what is asked of the landing: the body keeps its orientation, where the task has it."""
+    if jacobian == "padded":
+        return ()
+    return (Criterion("turn of the body in landing", "body_turn_in_landing", "future work", at_most(0.1), "rad"),)
 
 
 def jump_experiment(jacobian: str) -> Experiment:
@@ -114,6 +126,7 @@ def jump_experiment(jacobian: str) -> Experiment:
                 "of the energy",
             ),
             Criterion("torques within their bounds", "within_bounds", "future work", true()),
+            *landing(jacobian),
         ),
         pictures=(
             Picture(
@@ -125,6 +138,7 @@ def jump_experiment(jacobian: str) -> Experiment:
             Picture("Fig. 5-5", f"jump_{jacobian}_foot", "the foot leaves the ground", plots.foot_capture),
             Picture("Fig. 5-6", f"jump_{jacobian}_leg", "the whole leg", plots.whole_capture),
         ),
+        remarks=PADDED if jacobian == "padded" else (),
     )
 
 

@@ -5,29 +5,16 @@ from typing import Any
 import numpy as np
 
 from ..frame import Result
-from ..frame.drawing import legend_beside
+from ..frame.drawing import legend_beside, new_figure, stacked
 from .jump import FOOT, MOTORS
 
 WEIGHT = 35.892 * 9.81  # N
 
 
-def figure(rows: int, title: str) -> tuple[Any, Any]:
-    """Return a figure with some axes above one another over the same time."""
-    from matplotlib.figure import Figure
-
-    drawing = Figure(figsize=(8, 2.6 * rows), layout="constrained")
-    drawing.suptitle(title)
-    axes = drawing.subplots(rows, 1, sharex=True, squeeze=False)[:, 0]
-    axes[-1].set_xlabel("time (s)")
-    for one in axes:
-        one.grid(alpha=0.3)
-    return drawing, axes
-
-
 def fall_energy(result: Result) -> Any:
     """Return the energies of the fall: all of them, and the total alone where its loss can be read."""
     series = result.tables["series"]
-    drawing, (everything, total) = figure(2, "Singh: energy of the falling leg")
+    drawing, (everything, total) = stacked(2, "Singh: energy of the falling leg")
     time, sum_of_both = series["time"], series["kinetic"] + series["potential"]
     everything.plot(time, series["kinetic"], label="kinetic")
     everything.plot(time, series["potential"], label="potential")
@@ -43,7 +30,7 @@ def fall_energy(result: Result) -> Any:
 def fall_reactions(result: Result) -> Any:
     """Return gaps and reactions of both ends of the foot."""
     series = result.tables["series"]
-    drawing, (gaps, forces) = figure(2, "Singh: foot of the falling leg")
+    drawing, (gaps, forces) = stacked(2, "Singh: foot of the falling leg")
     for name, style in zip(FOOT, ("-", "--"), strict=True):
         gaps.plot(series["time"], 1e3 * series[f"gap_{name}"], style, label=name)
         forces.plot(series["time"], series[f"normal_{name}"], label=f"{name} normal")
@@ -65,7 +52,7 @@ def mark_events(axes: Any, result: Result) -> None:
 def jump_overview(result: Result) -> Any:
     """Return energy and motor work, torques, gaps and reactions of a jump, with its phases."""
     series = result.tables["series"]
-    drawing, (energy, torque, gaps, forces) = figure(4, f"Singh: jump of the planar leg, {result.numbers['variant']}")
+    drawing, (energy, torque, gaps, forces) = stacked(4, f"Singh: jump of the planar leg, {result.numbers['variant']}")
     time, total = series["time"], series["kinetic"] + series["potential"]
     energy.plot(time, total, label="total")
     energy.plot(time, series["kinetic"], label="kinetic")
@@ -96,24 +83,26 @@ def name_phases(axes: Any, result: Result) -> None:
 
 
 def torques(result: Result) -> Any:
-    """Return figure 5-3: the motors' torques up to the lift."""
+    """Return figure 5-3: the motors' torques up to the lift, all of them, and those before the last peak."""
     series, numbers = result.tables["series"], result.numbers
-    drawing, (axes,) = figure(1, "Singh: torques up to the lift, document's control")
+    drawing, (everything, small) = stacked(2, "Singh: torques up to the lift, document's control")
     chosen = series["time"] < numbers["toe_leaves"] + 0.05
-    for name in MOTORS:
-        axes.plot(series["time"][chosen], series[f"torque_{name}"][chosen], label=name)
-    for begin in numbers["phase_times"]:
-        axes.axvline(begin, color="0.6", linewidth=0.8)
-    axes.set_ylabel("torque (N m)")
-    legend_beside(axes)
-    name_phases(axes, result)
+    for axes in (everything, small):
+        for name in MOTORS:
+            axes.plot(series["time"][chosen], series[f"torque_{name}"][chosen], label=name)
+        for begin in numbers["phase_times"]:
+            axes.axvline(begin, color="0.6", linewidth=0.8)
+        axes.set_ylabel("torque (N m)")
+        legend_beside(axes)
+    small.set_ylim(-1000.0, 1000.0)
+    name_phases(everything, result)
     return drawing
 
 
 def work_and_energy(result: Result) -> Any:
     """Return figure 5-4: motor work, energy without it, and kinetic energy."""
     series = result.tables["series"]
-    drawing, (axes,) = figure(1, f"Singh: energies of the jump, {result.numbers['variant']}")
+    drawing, (axes,) = stacked(1, f"Singh: energies of the jump, {result.numbers['variant']}")
     total = series["kinetic"] + series["potential"]
     axes.plot(series["time"], total - series["motor_work"], color="tab:blue", label="total without motor work")
     axes.plot(series["time"], series["motor_work"], color="tab:orange", label="motor work")
@@ -127,9 +116,7 @@ def work_and_energy(result: Result) -> Any:
 
 def foot_capture(result: Result) -> Any:
     """Return figure 5-5: the foot as it leaves the ground."""
-    from matplotlib.figure import Figure
-
-    drawing = Figure(figsize=(8, 3.6), layout="constrained")
+    drawing = new_figure(8, 3.6)
     axes, table = drawing.subplots(), result.tables["foot"]
     for picture in np.unique(table["picture"]):
         part = table["picture"] == picture
@@ -146,9 +133,7 @@ def foot_capture(result: Result) -> Any:
 
 def whole_capture(result: Result) -> Any:
     """Return figure 5-6: the whole leg over time."""
-    from matplotlib.figure import Figure
-
-    drawing = Figure(figsize=(10, 5), layout="constrained")
+    drawing = new_figure(10, 5)
     axes, table = drawing.subplots(), result.tables["leg"]
     count = len(np.unique(table["picture"]))
     step = 1.2  # m between one picture and the next
