@@ -1,9 +1,10 @@
 """Build the interfaces that the ROS 2 wheels of PyPI lack into this Python's virtual environment.
 
-Those are tf2_msgs, the joint trajectories of control_msgs, and our own legged_contact_sim_msgs; what can be imported
-and is complete is left as it is. With ROS 2 installed, the first two are there, and colcon builds the third. CMake
-would take most of the time, so the generators of ROS 2 are called directly, in one process, and a package's code
-becomes one library, for Python and Fast DDS, which is what the wheels know. Needs a C++ compiler and Python's headers.
+Those are tf2_msgs, the joint trajectories of control_msgs, and our own legged_contact_sim_msgs; with ``--all`` also
+simulation_interfaces, which takes twice as long as the others. What can be imported and is complete is left as it is.
+With ROS 2 installed, colcon builds our own, and the others are there or packages of it. CMake would take most of the
+time, so the generators of ROS 2 are called directly, in one process, and a package's code becomes one library, for
+Python and Fast DDS, which is what the wheels know. Needs a C++ compiler and Python's headers.
 """
 
 import contextlib
@@ -30,7 +31,10 @@ COMPLETE = {
     "transforms": "from tf2_msgs import action, msg, srv; msg.TFMessage(), srv.FrameGraph, action.LookupTransform",
     "joint_trajectories": "from control_msgs.action import FollowJointTrajectory as Follow; Follow.Goal()",
     "messages": "import legged_contact_sim_msgs.msg as m; m.EnergyAudit().moving_ground, m.LowLevelCommand()",
+    "simulation": "from simulation_interfaces import action, msg, srv; action.SimulateSteps, srv.GetEntitiesStates; "
+    "msg.Result.__class__.__import_type_support__()",
 }
+ON_REQUEST = ("simulation",)  # a run does without; it is for those who know simulators by these services
 # Fast DDS serializes by the first and describes types to others by the second.
 TYPE_SUPPORTS = ("rosidl_typesupport_fastrtps_c", "rosidl_typesupport_introspection_c")
 VISIBLE = ("rosidl_generator_c", *TYPE_SUPPORTS)
@@ -117,8 +121,10 @@ def pieces(package: str, work: Path) -> dict[str, list[Path]]:
     def sources(generator: str, pattern: str) -> list[Path]:
         return sorted((work / generator / package).rglob(pattern))
 
-    descriptions = {f"{file.stem}.c": [file] for file in sources("rosidl_generator_c", "*__description.c")}
-    rest = [file for file in sources("rosidl_generator_c", "*.c") if file.name not in descriptions]
+    described = sources("rosidl_generator_c", "*__description.c")
+    # A message and a service may have the same name, in folders of their own.
+    descriptions = {f"{file.parent.parent.name}_{file.name}": [file] for file in described}
+    rest = [file for file in sources("rosidl_generator_c", "*.c") if file not in described]
     return {
         "functions.c": rest,
         "python.c": sources("rosidl_generator_py", "*.c"),
@@ -194,7 +200,8 @@ def build(folder: str, package: str) -> None:
 
 def main() -> None:
     """Build what is missing."""
-    missing = [folder for folder in COMPLETE if not complete(folder)]
+    wanted = [folder for folder in COMPLETE if folder not in ON_REQUEST or "--all" in sys.argv[1:]]
+    missing = [folder for folder in wanted if not complete(folder)]
     if not missing:
         return
     if not (PREFIX / "include/rcutils").is_dir():
@@ -202,6 +209,7 @@ def main() -> None:
     provide_compiler()
     print(f"== building the interfaces that PyPI lacks: {' '.join(missing)} (seconds, once)", flush=True)
     for folder in missing:
+        print(f"   {folder}", flush=True)
         package = ElementTree.parse(HERE / folder / "package.xml").getroot().findtext("name")
         build(folder, str(package))
         if not complete(folder):

@@ -25,6 +25,7 @@ class Composition:
         self._robot = robot
         self.node = ControllerNode("joint_pid", composed_in=namespace)
         self._every = max(1, round(control_rate * self.node.period))
+        self._felt = [robot.contact_names.index(name) for name in self.node.felt]
 
     def tick(self, tick: int, snapshot: Snapshot, forces: np.ndarray, commands: Commands, now: float) -> None:
         """Command what the controller answers at a control tick, if it is due.
@@ -44,6 +45,5 @@ class Composition:
         q, v = snapshot.q, snapshot.v
         floating = self._robot.base == "floating"
         base = BaseState(q[:3].copy(), q[3:7].copy(), v[:3].copy(), v[3:6].copy()) if floating else None
-        names = self._robot.contact_names if self.node.feels_contacts else ()
-        felt = {name: forces[k].copy() for k, name in enumerate(names)}
+        felt = {self._robot.contact_names[k]: forces[k].copy() for k in self._felt}
         return Observation(snapshot.nanoseconds * 1e-9, snapshot.position.copy(), snapshot.velocity.copy(), base, felt)

@@ -10,7 +10,6 @@ import numpy as np
 from geometry_msgs.msg import Twist
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from rclpy.serialization import deserialize_message
 from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMessage
 
 from ..control import (
@@ -23,8 +22,9 @@ from ..control import (
 )
 from ..errors import LeggedContactSimError, ParameterError
 from .answers import EFFORTS, TARGETS, Answers, answer_of
+from .contact_topics import points_with_topics
 from .declared import Declared, declare
-from .polling import Mailbox
+from .polling import Mailbox, message_of
 from .process import Running, run_process, served
 from .qos import COMMANDS
 from .readings import GLANCE, Due, Readings, stamp_of
@@ -32,6 +32,9 @@ from .robot_parameters import declare_robot
 from .several import take_own
 from .throttle import Throttle
 from .trajectories import trajectory_of
+
+FASTEST = 1e6  # m/s, rad/s; nothing that walks is faster
+IDLE = 1e-3  # s; between looks for messages while nobody tells joint states: the simulator may be compiling
 
 PARAMETERS = {
     "rate": Declared(500.0, "Hz of simulated time; commands", 0.1, 1e5, fixed=True),
@@ -73,12 +76,17 @@ class ControllerNode(Node):
         self.timeout = values["sensor_timeout"]
         self.lockstep = values["lockstep"]
         self.warn = Throttle(self.get_logger().warning)
-        self.feels_contacts: bool = values["contact_forces"] and self.controller.feels_contacts
+        feels = values["contact_forces"] and self.controller.feels_contacts
         due = Due(*(values[name] for name in ("control_rate", "odom_rate", "wrench_rate"))) if self.lockstep else None
-        self.readings = None if composed else Readings(self, robot, self.feels_contacts, due)
+        self.felt = points_with_topics(self, robot) if feels else ()  # contact points
+        self.readings = None if composed else Readings(self, robot, self.felt, due)
         self.wishes = Wishes(self, self.controller, self.warn)
         self.answers = Answers(self, robot, values["answer_with"])
-        self._grid = -1  # the last instant of the control grid that was answered
+        self._control_rate, self._every = values["control_rate"], max(1, round(values["control_rate"] / values["rate"]))
+        self._grid = -1  # the last instant of the control grid that was heard of
+        self._passed = -1  # stamp of the last joint states that were heard, ns
+        self._pending: bytes | None = None  # joint states to be answered
+        self._answered = b""  # and those that were answered last
         self._time: float | None = None  # of the last observation, s
         self._heard = time.monotonic()
         self._zeroed = True  # nothing to make zero before the first state
@@ -86,30 +94,41 @@ class ControllerNode(Node):
     def run(self, running: Running) -> None:
         """Answer until interrupted."""
         gc.freeze()
-        state: bytes | None = None
         while running and self.readings:
-            state = self._next_state(self.readings) or state
-            if state is None:
+            self._hear(self.readings)
+            if self._pending is None:
                 self._watch()
-                time.sleep(GLANCE)
+                time.sleep(IDLE if self._zeroed else GLANCE)
                 continue
             self._heard = time.monotonic()
             self.wishes.poll()
-            if self._answer(state, self.readings):
-                state = None
+            if self._answer(self._pending, self.readings):
+                self._pending = None
 
-    def _next_state(self, readings: Readings) -> bytes | None:
-        """Return the newest joint state on the control grid that was not answered; repeat an answer asked for again."""
-        newest = None
+    def _hear(self, readings: Readings) -> None:
+        """Take joint states: the newest on the control grid is to be answered, an answer is repeated when asked for."""
         for raw in readings.joint_states():
             self._heard, self._zeroed = time.monotonic(), False
             stamp = stamp_of(raw)
-            instant = int(stamp * 1e-9 / self.period + 1e-6)
-            if stamp == self.answers.stamp:
+            instant = self._instant(stamp)
+            if stamp < self._passed:  # time went back: what was not answered is of the past
+                self._pending, self._grid = None, -1
+            if stamp == self.answers.stamp and raw == self._answered:
                 self.answers.repeat()
-            elif instant != self._grid:
-                newest, self._grid = raw, instant
-        return newest
+                self._grid = instant
+            elif stamp == self.answers.stamp or instant != self._grid:
+                if stamp == self.answers.stamp:  # put somewhere else at the same time
+                    self.begin_anew()
+                self._pending, self._grid = raw, instant
+            elif self.lockstep and stamp == self._passed and self._pending is None:
+                self.warn("grid", f"a command for {stamp * 1e-9:g} s is waited for, which is not one of this rate")
+            self._passed = stamp
+
+    def _instant(self, stamp: int) -> int:
+        """Return the number of the control grid's last instant at a stamp, ns; in lockstep as the simulator counts."""
+        if self.lockstep:
+            return round(stamp * 1e-9 * self._control_rate) // self._every
+        return int(stamp * 1e-9 / self.period + 1e-6)
 
     def _answer(self, raw: bytes, readings: Readings) -> bool:
         """Answer a joint state; return whether that is possible already."""
@@ -117,10 +136,13 @@ class ControllerNode(Node):
         observation = readings.observe(raw, self.timeout)
         if observation is None:
             return False
+        self._answered = raw
         if isinstance(observation, str):
             self._refuse(stamp, f"no {observation} for {self.timeout:g} s")
         else:
             self._respond(stamp, observation)
+        if readings.seldom:
+            self.warn("seldom", f"{', '.join(sorted(readings.seldom))}: not published at the rate that was told")
         return True
 
     def ask(self, stamp: int, observation: Observation) -> Sequence[np.ndarray]:
@@ -128,6 +150,10 @@ class ControllerNode(Node):
         self.wishes.poll()
         self._respond(stamp, observation)
         return self.answers.last
+
+    def begin_anew(self) -> None:
+        """Let the controller begin anew with the next observation: the robot was put somewhere else."""
+        self._time = None
 
     def _respond(self, stamp: int, observation: Observation) -> None:
         if not observation.finite:
@@ -179,19 +205,29 @@ class Wishes:
         """Pass on what has arrived."""
         raw = self._velocity.newest()
         if raw is not None:
-            twist = deserialize_message(raw, Twist)
-            wanted = (twist.linear.x, twist.linear.y, twist.angular.z)
-            if np.isfinite(wanted).all():
-                self._controller.command_velocity(*wanted)
-            else:
-                self._warn("cmd_vel", "a velocity that is not finite was dropped")
+            try:
+                self._controller.command_velocity(*_velocity_of(message_of(raw, Twist)))
+            except LeggedContactSimError as error:
+                self._warn("cmd_vel", f"a velocity was dropped: {error}")
         raw = self._trajectory.newest() if self._trajectory else None
         if raw is not None:
-            message = deserialize_message(raw, JointTrajectoryMessage)
             try:
+                message = message_of(raw, JointTrajectoryMessage)
                 self._controller.follow(trajectory_of(message, self._controller.robot))
             except LeggedContactSimError as error:
                 self._warn("trajectory", f"a trajectory was dropped: {error}")
+
+
+def _velocity_of(twist: Twist) -> tuple[float, float, float]:
+    """Return the wanted velocities forward and left, m/s, and rate of turning, rad/s.
+
+    Raises:
+        ParameterError: nobody can mean them.
+    """
+    wanted = (twist.linear.x, twist.linear.y, twist.angular.z)
+    if not np.isfinite(wanted).all() or np.abs(wanted).max() > FASTEST:
+        raise ParameterError(f"expected finite numbers up to {FASTEST:g}")
+    return wanted
 
 
 def warm_up(controller: Controller, answer_with: str) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 
-from ..contact.records import ITERATIONS, OPEN, RESIDUAL, UNCONVERGED, WORK_TERMS
+from ..contact.records import COMPLIANCE, ITERATIONS, OPEN, RESIDUAL, UNCONVERGED, WORK_TERMS
 from ..dynamics.functions import energies
 from ..simulation import EnergyAudit, Simulator
 from .cdr import put_stamp
@@ -71,6 +71,7 @@ def _contact_values(snapshot: Snapshot) -> dict[str, Any]:
         "penetration": max(0.0, float(-snapshot.gaps.min(initial=0.0))),
         "solver_iterations": int(solver[ITERATIONS]),
         "solver_residual": float(solver[RESIDUAL]),
+        "solver_compliance": float(solver[COMPLIANCE]),
         "unconverged_steps": int(solver[UNCONVERGED]),
     }
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from rclpy.node import Node
-from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMessage
@@ -17,7 +16,7 @@ from ..model.gains import proposed_gains
 from ..simulation import Simulator
 from .joint_drives import JointDrives, Motion, Wanted
 from .outputs import QUANTITIES
-from .polling import Mailbox
+from .polling import Mailbox, message_of
 from .qos import COMMANDS
 from .snapshot import NANOSECONDS
 from .topic_control import TopicSystem, commanded, topic_systems
@@ -28,6 +27,7 @@ MOST_BYTES = 1 << 16  # of a message; longer ones are not even looked at
 MOST_A_TICK = 4  # messages per topic; what waits beyond them is taken next time, or overwritten by newer ones
 LARGEST = 1e6  # N m, N, rad, ...; nothing on a robot is larger
 LARGEST_GAIN = 1e9
+REPEATED = "repeated"
 
 Warn = Callable[[str, str], None]
 Take = Callable[[Any, int | None], int]  # a message and the awaited stamp, ns; returns the stamp that it answers
@@ -50,6 +50,7 @@ class Commands:
         received: commands that were accepted.
         dropped: messages that were not.
         answered: stamp of the last accepted command, ns; that of the awaited state for one without a stamp.
+        reminders: how often answers were asked for again; whoever was only late gives one more to each.
     """
 
     def __init__(self, node: Node, simulator: Simulator, values: Mapping[str, Any], warn: Warn) -> None:
@@ -70,7 +71,7 @@ class Commands:
         self._of_ros2_control = False  # a system of ros2_control commands
         if not values["composed"]:  # the controller in this process is the only one who commands
             self._listen_to_all(node, values["lockstep"])
-        self.received = self.dropped = 0
+        self.received = self.dropped = self.reminders = 0
         self._goal: TrajectoryGoal | None = None
         self.answered = -1
         self._now = 0.0
@@ -116,8 +117,13 @@ class Commands:
         return self.drives.effort
 
     def answers(self, awaited: int | None) -> bool:
-        """Return whether there is a command; in lockstep one that answers the awaited state, ns, or a trajectory."""
-        return self.state == "fresh" and (awaited in (None, self.answered) or self.drives.motion is not None)
+        """Return whether there is a command; in lockstep one that answers the awaited state, ns.
+
+        A trajectory answers all states until it has come to its end, and until the goal that it has is decided.
+        """
+        if self.state != "fresh" or awaited in (None, self.answered):
+            return self.state == "fresh"
+        return self._goal is not None or self.drives.moves_on(self._simulator.time)
 
     @property
     def begins_late(self) -> bool:
@@ -141,6 +147,7 @@ class Commands:
             self._goal = None
         self._last = None
         self.answered = -1
+        self.reminders = 0
         self.timed_out = False
 
     @property
@@ -174,7 +181,11 @@ class Commands:
         if not len(columns):
             raise RefusedError("length", "expected some joints, found 0")
         robot = self._simulator.robot
-        return Motion(start, columns, motion_of(message, robot, self._simulator.q[robot.position_indices]))
+        trajectory = motion_of(message, robot, self._simulator.q[robot.position_indices])
+        for name, numbers in (("positions", trajectory.positions), ("velocities", trajectory.velocities)):
+            if numbers is not None and np.abs(numbers).max() > LARGEST:
+                raise ParameterError(f"{name}: a number is larger than {LARGEST:g}")
+        return Motion(start, columns, trajectory)
 
     def pursue(self, goal: TrajectoryGoal, now: float) -> None:
         """Follow the trajectory of a goal from now on, s; another goal ends."""
@@ -210,8 +221,15 @@ class Commands:
         if len(raw) > MOST_BYTES:
             return self._drop("size", f"a command of {len(raw)} bytes was dropped: expected at most {MOST_BYTES}")
         try:
-            stamp = take(deserialize_message(raw, kind), awaited)
+            message = message_of(raw, kind)
+        except LeggedContactSimError as error:
+            return self._drop("bytes", f"a command was dropped: {error}")
+        try:
+            stamp = take(message, awaited)
         except RefusedError as refusal:
+            if refusal.kind == REPEATED and self.reminders:
+                self.reminders -= 1
+                return None
             return self._drop(refusal.kind, f"a command was dropped: {refusal}")
         except LeggedContactSimError as error:
             return self._drop("trajectory", f"a trajectory was dropped: {error}")
@@ -224,7 +242,7 @@ class Commands:
         self.timed_out = False
 
     def _take_named(self, message: JointState, awaited: int | None) -> int:
-        stamp = _answering(message, awaited)
+        stamp = self._answering(message, awaited)
         columns = self._columns_by_name(message.name)
         if len(message.effort) + len(message.position) + len(message.velocity) == 0:
             raise RefusedError("length", f"expected {len(columns) or 'some'} efforts, positions or velocities, found 0")
@@ -240,7 +258,7 @@ class Commands:
         return stamp
 
     def _take_with_gains(self, message: Any, awaited: int | None) -> int:
-        stamp = _answering(message, awaited)
+        stamp = self._answering(message, awaited)
         columns = self._columns_by_name(message.name)
         if not len(columns):
             raise RefusedError("length", "expected some joints, found 0")
@@ -269,7 +287,7 @@ class Commands:
         return -1 if awaited is None else awaited
 
     def _take_of_system(self, system: TopicSystem, message: JointState, awaited: int | None) -> int:
-        answered = _answering(message, awaited) if system.stamped else -1 if awaited is None else awaited
+        answered = self._answering(message, awaited) if system.stamped else -1 if awaited is None else awaited
         try:
             asked = commanded(system, message)
         except ValueError as error:
@@ -294,6 +312,14 @@ class Commands:
         self.drives.follow(self.motion_from(message, self._now))
         return -1 if awaited is None else awaited
 
+    def _answering(self, message: Any, awaited: int | None) -> int:
+        """Return the stamp of a command, ns; in lockstep it has to be that of the awaited state."""
+        stamp = message.header.stamp.sec * NANOSECONDS + message.header.stamp.nanosec
+        if awaited not in (None, stamp):
+            kind = REPEATED if stamp == self.answered else "step"
+            raise RefusedError(kind, f"it answers {stamp} ns while the answer to {awaited} ns is awaited")
+        return int(stamp)
+
     def _columns_by_name(self, names: list[str]) -> np.ndarray:
         if names != self._names:
             self._columns, self._names = self._columns_of(names), list(names)
@@ -311,14 +337,6 @@ class Commands:
     def _drop(self, kind: str, message: str) -> None:
         self.dropped += 1
         self._warn(kind, message)
-
-
-def _answering(message: Any, awaited: int | None) -> int:
-    """Return the stamp of a command, ns; in lockstep it has to be that of the awaited state."""
-    stamp = message.header.stamp.sec * NANOSECONDS + message.header.stamp.nanosec
-    if awaited not in (None, stamp):
-        raise RefusedError("step", f"it answers {stamp} ns while the answer to {awaited} ns is awaited")
-    return int(stamp)
 
 
 PLURALS = {"effort": "efforts", "position": "positions", "velocity": "velocities", "kp": "kp", "kd": "kd"}

@@ -83,6 +83,11 @@ class JointDrives:
         """Let joints follow a trajectory until another command comes; at its end they stay there."""
         self.motion = motion
 
+    def moves_on(self, now: float) -> bool:
+        """Return whether a trajectory has not come to its end at a simulated time, s."""
+        motion = self.motion
+        return motion is not None and now < motion.start + motion.trajectory.times[-1] - 1e-9
+
     def apply(self, now: float, gains: np.ndarray) -> None:
         """Bring into force what is due at a simulated time, s; ``gains`` (2, joint_count) are those of trajectories."""
         while self._waiting and self._waiting[0][0] <= now + 1e-9:

@@ -1,7 +1,7 @@
 """What the simulator publishes at every tick or many times a second, as patched bytes (see `cdr`)."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -146,15 +146,21 @@ def _fill_odometry(message: Odometry, record: np.void) -> None:
 
 
 class WrenchOutput:
-    """The contact force at every contact point: the mean since the last message, so that impulses add up."""
+    """The contact force at every contact point: the mean since the last message, so that impulses add up.
 
-    def __init__(self, node: Node, frames: FrameTree) -> None:
-        """Prepare a message and a publisher per contact point."""
+    Attributes:
+        forces: (contact points, 3), N, of all points, as they were last due.
+    """
+
+    def __init__(self, node: Node, frames: FrameTree, told: Collection[str]) -> None:
+        """Prepare a message and a publisher for every contact point that is told of."""
         names = frames.robot.contact_names
         records = np.zeros(len(names), [STAMP, ("force", "<f8", 3)])
         self._stamps, self.forces = records["stamp"], records["force"]
         self._outputs = []
         for k, (point, frame) in enumerate(zip(names, frames.contact_frames, strict=True)):
+            if point not in told:
+                continue
             message = WrenchStamped()
             message.header.frame_id = frame
             template = Template(message, records[k : k + 1], _fill_wrench)
@@ -205,13 +211,22 @@ class TransformOutput:
         heard: counts the listeners.
     """
 
-    def __init__(self, node: Node, frames: FrameTree, links: bool) -> None:
-        """Publish the fixed frames and prepare the message of the others; ``links``: those of links, too."""
+    def __init__(self, node: Node, frames: FrameTree, links: bool, told: Collection[str]) -> None:
+        """Publish the fixed frames and prepare the message of the others.
+
+        Args:
+            node: that publishes.
+            frames: of the robot.
+            links: whether those of links are published, too.
+            told: contact points whose frames are.
+        """
         transform = [STAMP, ("translation", "<f8", 3), ("rotation", "<f8", 4)]
-        moving = list(range(len(frames.moving)))
+        points = {frame for name, frame in zip(frames.robot.contact_names, frames.contact_frames) if name in told}
+        unwanted = set(frames.contact_frames) - points
+        moving = [k for k, (_, child) in enumerate(frames.moving) if child not in unwanted]
         fixed = list(range(len(frames.fixed)))
         if not links:
-            moving = [k for k, (_, child) in enumerate(frames.moving) if child in (frames.base, *frames.contact_frames)]
+            moving = [k for k in moving if frames.moving[k][1] in (frames.base, *points)]
             fixed = [k for k, (parent, _) in enumerate(frames.fixed) if parent == frames.world]
         self._moving = np.array(moving, dtype=int)
         message = _transforms([frames.moving[k] for k in moving])

@@ -126,7 +126,7 @@ def _of_terrains() -> Iterator[tuple[str, Declared]]:
     for kind, maker in _terrain_makers().items():
         for name in inspect.signature(maker).parameters:
             owners.setdefault(name, []).append(kind)
-    special = {"path": Parameter.Type.STRING, "count": Parameter.Type.INTEGER}
+    special = {"path": Parameter.Type.STRING, "count": Parameter.Type.INTEGER, "seed": Parameter.Type.INTEGER}
     pairs = ("height_range", "origin")
     for name, kinds in owners.items():
         kind_of_value = special.get(name, Parameter.Type.DOUBLE_ARRAY if name in pairs else Parameter.Type.DOUBLE)

@@ -6,6 +6,9 @@ from typing import Any
 from rclpy.callback_groups import CallbackGroup
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
+from rclpy.serialization import deserialize_message
+
+from ..errors import ParameterError
 
 
 class Polled(CallbackGroup):
@@ -39,11 +42,16 @@ class Mailbox:
 
     def drain(self, most: int) -> Iterator[bytes]:
         """Yield the messages that wait, oldest first, at most so many."""
+        for raw, _ in self.drain_stamped(most):
+            yield raw
+
+    def drain_stamped(self, most: int) -> Iterator[tuple[bytes, int]]:
+        """Yield the same with when each was published, ns by the wall clock; 0: the middleware does not say."""
         for _ in range(most):
             taken = self.take()
             if taken is None:
                 return
-            yield taken[0]
+            yield taken[0], taken[1].get("source_timestamp", 0)
 
     def newest(self, most: int = 100) -> bytes | None:
         """Return the newest message that waits and forget the others; None: there is none."""
@@ -51,6 +59,18 @@ class Mailbox:
         for last in self.drain(most):  # noqa: B007
             pass
         return last
+
+
+def message_of(raw: bytes, kind: Any) -> Any:
+    """Return a message of a kind out of its bytes, which anybody may have written.
+
+    Raises:
+        ParameterError: they are no such message.
+    """
+    try:
+        return deserialize_message(raw, kind)
+    except RuntimeError:  # of the middleware
+        raise ParameterError(f"{len(raw)} bytes are no message of type {kind.__name__}") from None
 
 
 def _never(_: Any) -> None:

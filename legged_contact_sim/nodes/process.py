@@ -92,17 +92,17 @@ def served(node: Node, threads: int = 1, others: Sequence[Node] = ()) -> Iterato
     try:
         yield Running()
     finally:
+        end = time.monotonic() + HAND_OVER
         for each in (node, *others):
-            _hand_over(each)
+            _hand_over(each, end)
         executor.shutdown(timeout_sec=1.0)
         thread.join(timeout=2.0)
         for each in (node, *others):
             each.destroy_node()
 
 
-def _hand_over(node: Node) -> None:
-    """Wait a short while until readers have all that was published: what a writer remembers ends with its process."""
-    end = time.monotonic() + HAND_OVER
+def _hand_over(node: Node, end: float) -> None:
+    """Wait until readers have all that was published, not beyond a time: what a writer remembers ends with it."""
     for publisher in node.publishers:
         left = end - time.monotonic()
         if left > 0.0 and publisher.get_subscription_count():

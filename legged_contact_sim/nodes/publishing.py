@@ -9,6 +9,7 @@ from rclpy.node import Node
 
 from ..dynamics import forward_kinematics
 from ..simulation import Simulator
+from .contact_topics import points_with_topics
 from .diagnostics import DiagnosticsOutput, friction_of
 from .markers import MarkerOutput
 from .outputs import (
@@ -51,8 +52,9 @@ class Outputs:
         self._joint_states = JointStateOutput(node, simulator.robot)
         self._topic_states = TopicStates(node, simulator.robot)
         self._odometry = OdometryOutput(node, self._frames)
-        self.wrenches = WrenchOutput(node, self._frames)
-        self._transforms = TransformOutput(node, self._frames, values["link_frames"])
+        told = points_with_topics(node, simulator.robot)
+        self.wrenches = WrenchOutput(node, self._frames, told)
+        self._transforms = TransformOutput(node, self._frames, values["link_frames"], told)
         self._markers = MarkerOutput(node, self._frames)
         self._diagnostics = DiagnosticsOutput(node)
         self._encoders = make_encoders(simulator.robot, values)
@@ -60,7 +62,7 @@ class Outputs:
         self._sensors = SensorOutputs(node, simulator, self._frames, values)
         self._typed = importlib.util.find_spec("legged_contact_sim_msgs") is not None
         if self._typed:
-            self._states = ContactStateOutput(node, self._frames, self._switches)
+            self._states = ContactStateOutput(node, self._frames, self._switches, told)
             self._energy = EnergyOutput(node, self._frames)
         self._description = publish_description(node, simulator.robot)
         self._told = 0.0  # when diagnostics were last published, by the wall clock

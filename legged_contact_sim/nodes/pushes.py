@@ -5,13 +5,12 @@ from collections.abc import Callable
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
 from rclpy.node import Node
-from rclpy.serialization import deserialize_message
 
 from ..errors import LeggedContactSimError, ParameterError
 from ..model import RobotModel
 from ..simulation import Simulator
 from .joint_commands import LARGEST, MOST_A_TICK, MOST_BYTES, Warn
-from .polling import Mailbox
+from .polling import Mailbox, message_of
 from .qos import COMMANDS
 from .transforms import BodyPoses
 
@@ -31,7 +30,7 @@ class Pushes:
             try:
                 if len(raw) > MOST_BYTES:
                     raise ParameterError(f"it has {len(raw)} bytes")
-                self._push(deserialize_message(raw, WrenchStamped), simulator, duration, bodies())
+                self._push(message_of(raw, WrenchStamped), simulator, duration, bodies())
             except LeggedContactSimError as error:
                 self.dropped += 1
                 self._warn("push", f"a push was dropped: {error}")

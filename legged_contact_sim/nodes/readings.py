@@ -3,7 +3,7 @@
 import math
 import struct
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
@@ -29,13 +29,13 @@ COVARIANCE = 36  # numbers
 class Readings:
     """The newest readings of a robot's sensors."""
 
-    def __init__(self, node: Node, robot: RobotModel, contact_forces: bool, due: "Due | None" = None) -> None:
-        """Listen to joint states, odometry of a floating base, and contact wrenches if they are wanted.
+    def __init__(self, node: Node, robot: RobotModel, felt: Sequence[str], due: "Due | None" = None) -> None:
+        """Listen to joint states, odometry of a floating base, and contact wrenches.
 
         Args:
             node: whose topics they are.
             robot: that is heard of.
-            contact_forces: whether they are wanted.
+            felt: contact points whose wrenches are wanted.
             due: in lockstep, when which readings come; then those are waited for, however long it takes.
         """
         self._joints = JointReader(robot)
@@ -44,18 +44,25 @@ class Readings:
         if robot.base == "floating":
             self._boxes["odom"] = Mailbox(node, Odometry, "odom", READINGS)
         self._topics = {}
-        for name in robot.contact_names if contact_forces else ():
+        for name in felt:
             topic = self._topics[name] = f"contacts/{topic_name(name)}/wrench"
             self._boxes[topic] = Mailbox(node, WrenchStamped, topic, READINGS)
-        self._due, self._seldom = due, set[str]()
+        self._due, self.seldom = due, set[str]()
         self._raw: dict[str, bytes] = {}
         self._last, self._patience = -1, PATIENCE
-        self._repeated = False
+        self._state = b""  # the newest joint states
+        self._first = self._published = 0  # when they were published first, and last; ns by the wall clock
+        self._begun = 0  # readings that were published up to here are of a run before a reset
 
     def joint_states(self) -> Iterator[bytes]:
         """Yield the serialized joint states that wait."""
-        for raw in self._joint_states.drain(50):
-            self._repeated |= stamp_of(raw) == self._last
+        for raw, published in self._joint_states.drain_stamped(50):
+            if raw != self._state:
+                if self._state and stamp_of(raw) <= stamp_of(self._state):
+                    self._begun = self._published
+                    self._raw.clear()
+                self._state, self._first = raw, published
+            self._published = published
             yield raw
 
     def observe(self, raw: bytes, timeout: float) -> Observation | str | None:
@@ -82,25 +89,20 @@ class Readings:
 
         Returns whether those that are there will do.
         """
-        if stamp < self._last:
-            self._raw.clear()  # of a run before the reset
-        self._repeated &= stamp == self._last
         begun_anew, self._last = stamp < self._last, stamp
         begin = time.monotonic()
         latest = 0 if begun_anew or self._due else timeout
         while (missing := self._take_up_to(stamp, latest)) and time.monotonic() - begin < self._patience:
             time.sleep(GLANCE)
-        if self._due and missing and self._repeated:
-            # Half a second after the joint states all readings were published once more, and these are still not new.
-            self._seldom |= missing
-            missing = set()
         self._patience = 0.0 if missing and not self._due else PATIENCE
         return not missing or self._due is None
 
     def _take_up_to(self, stamp: int, latest: int) -> set[str]:
         """Take what has arrived; return the topics whose readings are not of this instant or at most so much later, ns.
 
-        Others are of the past, or of a run before a reset.
+        Others are of the past, or of a run before a reset. A simulator that waits in lockstep publishes everything once
+        more as it was: an old reading that was published after the joint states shows that there is no newer one. When
+        a message was published does not depend on how long it was under way.
         """
         missing = set()
         for topic, box in self._boxes.items():
@@ -109,10 +111,15 @@ class Readings:
             while held is None or not earliest <= stamp_of(held) <= stamp + latest:
                 taken = box.take()
                 if taken is None:
-                    if earliest < math.inf and topic not in self._seldom:
+                    if earliest < math.inf and topic not in self.seldom:
                         missing.add(topic)
                     break
+                published = taken[1].get("source_timestamp", 0)
+                if 0 < published <= self._begun:
+                    continue
                 held = self._raw[topic] = taken[0]
+                if self._due and stamp_of(held) < earliest and 0 < self._first < published:
+                    self.seldom.add(topic)
         return missing
 
 

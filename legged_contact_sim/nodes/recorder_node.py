@@ -44,6 +44,7 @@ class RecorderNode(Node):
         self._newest: dict[str, int] = {}  # when the last message of a topic was published, ns since the epoch
         self._warn = Throttle(self.get_logger().warning)
         self.bag = BagWriter(folder)
+        definition("std_msgs/msg/String")  # the first one takes long, when nothing is recorded yet
 
     def run(self, running: Running) -> None:
         """Record until interrupted; then finish the bag."""
@@ -93,11 +94,14 @@ class RecorderNode(Node):
                     self._warn(topic, f"{topic}: {missing} messages were lost, since this recorder was kept waiting")
 
     def _look_around(self) -> None:
+        """Subscribe to topics that have come; on a busy machine that takes seconds, in which messages wait."""
         for name, kinds in self.get_topic_names_and_types():
-            if name not in self._boxes and name not in self._unknown and (not self._wanted or name in self._wanted):
+            wanted = name in self._wanted if self._wanted else "/_" not in name  # those of actions are hidden
+            if wanted and name not in self._boxes and name not in self._unknown:
                 publishers = self.get_publishers_info_by_topic(name)
                 if publishers:
                     self._begin(name, kinds[0], publishers)
+                    self._collect()
 
     def _begin(self, name: str, kind: str, publishers: list[TopicEndpointInfo]) -> None:
         found, message = definition(kind), message_type(kind)

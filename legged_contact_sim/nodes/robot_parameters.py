@@ -1,7 +1,6 @@
 """Which robot a node loads: parameters that simulator and controller have in common, best set in one file for both."""
 
 import warnings
-from typing import Any
 
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -9,9 +8,10 @@ from rclpy.parameter import Parameter
 from ..errors import ModelWarning
 from ..model import RobotModel
 from ..model.actuators import ACTUATOR_FIELDS
+from ..simulation.scenario_robot import ACTUATOR, BACKLASH, POINTS, named, scenario_robot
+from .contact_topics import CONTACT_TOPICS
 from .declared import Declared, declare
 
-PREFIX, ACTUATOR, BACKLASH = "contact_points.", "actuator.", "backlash."
 ROBOT_PARAMETERS = {
     "robot": Declared("quadruped16", "packaged name, path of a URDF, xacro file or MJCF, or the XML text", fixed=True),
     "base": Declared("", "floating, fixed, or empty: as the URDF tells", fixed=True),
@@ -43,30 +43,16 @@ BACKLASH_PARAMETERS = {
 
 def robot_declarations(node: Node) -> dict[str, Declared]:
     """Return the parameters of the robot by name, with those of the contact points and gears that its user names."""
-    fields = {PREFIX: POINT_PARAMETERS, BACKLASH: BACKLASH_PARAMETERS}
-    return ROBOT_PARAMETERS | {
+    fields = {POINTS: POINT_PARAMETERS, BACKLASH: BACKLASH_PARAMETERS}
+    of_names = {
         f"{prefix}{name}.{field}": declared
         for prefix, declared_fields in fields.items()
         for name in dict.fromkeys(
-            _named(given, prefix) for given in node._parameter_overrides if given.startswith(prefix)
+            named(given, prefix) for given in node._parameter_overrides if given.startswith(prefix)
         )
         for field, declared in declared_fields.items()
     }
-
-
-def _named(parameter: str, prefix: str) -> str:
-    """Return the name in a parameter ``<prefix><name>.<field>``."""
-    name, _, field = parameter.removeprefix(prefix).rpartition(".")
-    return name or field
-
-
-def _collected(values: dict[str, Any], prefix: str) -> dict[str, dict[str, Any]]:
-    """Return {name: {field: value}} of the parameters ``<prefix><name>.<field>``."""
-    found: dict[str, dict[str, Any]] = {}
-    for parameter, value in values.items():
-        if parameter.startswith(prefix):
-            found.setdefault(_named(parameter, prefix), {})[parameter.rpartition(".")[2]] = value
-    return found
+    return ROBOT_PARAMETERS | CONTACT_TOPICS | of_names
 
 
 def declare_robot(node: Node) -> RobotModel:
@@ -78,24 +64,7 @@ def declare_robot(node: Node) -> RobotModel:
     values = declare(node, robot_declarations(node))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
-        robot = RobotModel.from_urdf(
-            values["robot"],
-            values["base"] or None,
-            home=values["home"] or None,
-            contact_points=_collected(values, PREFIX) or None,
-            feet=values.get("feet"),
-            gravity=values["gravity"],
-            meshes=values["meshes"],
-            packages=values.get("packages") or (),
-            srdf=values["srdf"] or None,
-            mimic=values["mimic"],
-            self_collision=values["self_collision"],
-            xacro_arguments=values.get("xacro") or (),
-            backlash=_collected(values, BACKLASH),
-        )
-    drives = {name.removeprefix(ACTUATOR): given for name, given in values.items() if name.startswith(ACTUATOR)}
-    if drives:
-        robot = robot.with_actuators(**drives)
+        robot = scenario_robot(values)
     for note in robot.notes:
         node.get_logger().warning(f"{robot.name}: {note}")
     return robot

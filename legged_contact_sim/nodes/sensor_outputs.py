@@ -1,6 +1,6 @@
 """What the sensors tell, as messages: IMU, contact states, height scan; and the energy audit, typed."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -137,10 +137,10 @@ def _twist_covariance(settings: VelocitySettings, rate: float) -> list[float]:
 
 
 class ContactStateOutput:
-    """The state of every contact point on ``contacts/<point>/state``."""
+    """The state of contact points on ``contacts/<point>/state``."""
 
-    def __init__(self, node: Node, frames: FrameTree, switches: FootContacts) -> None:
-        """Prepare a message and a publisher per contact point."""
+    def __init__(self, node: Node, frames: FrameTree, switches: FootContacts, told: Collection[str]) -> None:
+        """Prepare a message and a publisher for every contact point that is told of."""
         from legged_contact_sim_msgs.msg import ContactState
 
         self._switches = switches
@@ -150,6 +150,8 @@ class ContactStateOutput:
         self._records = np.zeros(len(switches.names), [*fields, *vectors])
         self._outputs = []
         for k, (point, frame) in enumerate(zip(switches.names, frames.contact_frames, strict=True)):
+            if point not in told:
+                continue
             message = ContactState()
             message.header.frame_id = frame
             template = Template(message, self._records[k : k + 1], _fill_contact_state)

@@ -72,7 +72,7 @@ def take_own(node: Node) -> None:
     """
     name = node.get_namespace().rpartition("/")[2]
     overrides = node._parameter_overrides
-    if ROBOTS not in overrides or name not in overrides[ROBOTS].value:
+    if not name or ROBOTS not in overrides or name not in overrides[ROBOTS].value:
         return
     common = overrides["frame_prefix"].value if "frame_prefix" in overrides else ""
     overrides["frame_prefix"] = Parameter("frame_prefix", value=f"{common}{name}/")

@@ -99,9 +99,10 @@ class SimulatedRobot:
             forces = self.outputs.wrenches.forces
             self.composition.tick(self.ticks, self.snapshot, forces, self.commands, now)
         elif not self.values["lockstep"] or self.commands.begins_late:
+            late = self.commands.begins_late
             self.commands.poll(now)
             self.commands.expire(now, self.values["command_timeout"])
-            if not self.commands.begins_late:
+            if not self.commands.begins_late and (late or self.commands.answered >= 0):
                 self._awaited.begin_with(self.ticks, self.snapshot.nanoseconds, self.commands.answered)
         self._pushes.poll(self.simulator, self.values["push_duration"], self._bodies)
 
@@ -136,6 +137,7 @@ class SimulatedRobot:
         wanted = "the command that answers" if self.values["lockstep"] else "a command at"
         self.waiting = f"waiting for {wanted} {self.snapshot.nanoseconds * 1e-9:.6f} s"
         self.warn("waiting", self.waiting)
+        self.commands.reminders += 1
         self.outputs.repeat(self.snapshot, lambda: self._conditions(conditions()))
 
     def publish(self, conditions: Callable[[], dict[str, Any]]) -> None:
@@ -165,6 +167,8 @@ class SimulatedRobot:
         if time_too:
             self.begun = self.ticks = 0
             self._awaited.begin()
+            if self.composition:
+                self.composition.node.begin_anew()
         else:
             self.begun = nanoseconds
         self._fresh = True

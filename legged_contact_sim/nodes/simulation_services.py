@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .simulator_node import SimulatorNode
 
 FEATURES = (
+    SimulatorFeatures.ENTITY_BOUNDS,
     SimulatorFeatures.ENTITY_BOUNDS_BOX,
     SimulatorFeatures.ENTITY_CATEGORIES,
     SimulatorFeatures.ENTITY_STATE_GETTING,
@@ -92,6 +93,9 @@ class SimulationServices:
         if wanted == self._present_state():
             already = SetSimulationState.Response.ALREADY_IN_TARGET_STATE
             return failed(response, already, "the simulation is in this state already")
+        if wanted == SimulationState.STATE_PAUSED and node.stopped:
+            wrong = SetSimulationState.Response.INCORRECT_TRANSITION
+            return failed(response, wrong, "a stopped simulation has to be set running before it can be paused")
         return _asked(response, changes[wanted])
 
     def _reset(self, request: Any, response: Any) -> Any:

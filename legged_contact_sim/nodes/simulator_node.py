@@ -13,6 +13,7 @@ from rclpy.parameter import Parameter
 from std_srvs.srv import SetBool, Trigger
 
 from ..errors import LeggedContactSimError, ParameterError
+from .contact_topics import told_of
 from .declared import declare, take_value
 from .optional_interfaces import offer_services
 from .outputs import ClockOutput
@@ -23,6 +24,7 @@ from .publishing import is_due, ticks_between
 from .requests import Requests
 from .several import RobotNode, refuse_own, refuse_shared, robot_names
 from .simulated_robot import SimulatedRobot
+from .snapshot import NANOSECONDS
 from .stepping import Stepping
 from .topic_control import topic_systems
 
@@ -149,24 +151,30 @@ class SimulatorNode(Node):
     def run(self, running: Running) -> None:
         """Advance and publish until interrupted."""
         gc.freeze()
-        self._publish()
-        self.pacer.begin()
-        while running:
-            self.requests.serve()
-            if not self._moves():
-                for robot in self.robots:
-                    robot.publish_conditions(self._conditions)
-                time.sleep(IDLE)
-                continue
-            if not self._await_commands(running):
-                continue
-            if self._stepping is None:
-                self.pacer.wait()
-            self._tick()
-            if self._stepping and self._stepping.advance():
-                self._stepping = None
-        self._end_stepping("ended")
-        self.requests.end()
+        try:
+            self._publish()
+            self.pacer.begin()
+            while running:
+                self._serve_and_advance(running)
+        finally:  # whoever waits for an answer is told, however it ends
+            self._end_stepping("ended")
+            self.requests.end()
+
+    def _serve_and_advance(self, running: Running) -> None:
+        """Answer requests, and advance by a tick if time goes on and the commands are there."""
+        self.requests.serve()
+        if not self._moves():
+            for robot in self.robots:
+                robot.publish_conditions(self._conditions)
+            time.sleep(IDLE)
+            return
+        if not self._await_commands(running):
+            return
+        if self._stepping is None:
+            self.pacer.wait()
+        self._tick()
+        if self._stepping and self._stepping.advance():
+            self._stepping = None
 
     def _moves(self) -> bool:
         """Return whether time goes on: while it is not paused, and during steps that were asked for."""
@@ -185,7 +193,7 @@ class SimulatorNode(Node):
         self._ticks += 1
         if lost:
             kept = [robot for robot in self.robots if robot not in lost]
-            now = kept[0].nanoseconds if kept else self.nanoseconds
+            now = kept[0].nanoseconds if kept else self.nanoseconds + round(self.period * NANOSECONDS)
             for robot in lost:
                 robot.recover(now)
             self.pacer.begin()
@@ -340,7 +348,9 @@ def _run() -> None:
             f"{robot.simulator.robot.name} on {robot.values['terrain.kind']} under {robot.simulator.contact_model}: "
             f"physics at {1.0 / robot.simulator.time_step:.0f} Hz, control at {1.0 / robot.period:.0f} Hz"
         )
-    with served(node, THREADS, node.others) as running:
+        if words := told_of(robot.node, robot.simulator.robot):
+            robot.node.get_logger().info(words)
+    with served(node, THREADS + len(node.robots), node.others) as running:  # a robot's trajectory takes one
         node.run(running)
 
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 import numpy as np
 from geometry_msgs.msg import Twist
+from rclpy.exceptions import InvalidNamespaceException
 from rclpy.node import Node
 
 from ..errors import ParameterError
@@ -33,9 +34,22 @@ PERIOD = 0.1  # s; between messages
 class TeleopNode(Node):
     """Publishes the velocity that the keys have added up to."""
 
-    def __init__(self) -> None:
-        """Prepare the publisher."""
-        super().__init__("teleop")
+    def __init__(self, namespace: str = "") -> None:
+        """Prepare the publisher.
+
+        Args:
+            namespace: of the robot that is steered, if there are several.
+
+        Raises:
+            ParameterError: it cannot be one.
+        """
+        try:
+            super().__init__("teleop", namespace=namespace)
+        except InvalidNamespaceException as error:
+            words = " ".join(str(error).split())
+            raise ParameterError(
+                f"namespace: expected names with / between them, found {namespace!r}: {words}"
+            ) from None
         self._publisher = self.create_publisher(Twist, "cmd_vel", COMMANDS)
         self.velocity = np.zeros(3)
 
@@ -92,13 +106,13 @@ def _keys(seconds: float) -> list[str]:
     return KEY.findall(typed.decode(errors="replace")) if typed else [QUIT[0]]
 
 
-def main() -> None:
-    """Run until asked to quit."""
-    run_process(_run, "teleop")
+def main(namespace: str = "") -> None:
+    """Run in a namespace until asked to quit."""
+    run_process(lambda: _run(namespace), "teleop")
 
 
-def _run() -> None:
-    node = TeleopNode()
+def _run(namespace: str) -> None:
+    node = TeleopNode(namespace)
     with served(node) as running:
         node.run(running)
 

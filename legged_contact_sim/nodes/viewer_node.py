@@ -4,7 +4,6 @@ import time
 
 from rclpy.node import Node
 from rclpy.qos import HistoryPolicy, QoSProfile, ReliabilityPolicy
-from rclpy.serialization import deserialize_message
 
 from ..errors import ParameterError
 from ..terrain import make_terrain
@@ -15,7 +14,7 @@ from ..viewer.stage import Frame, Stage
 from ..viewer.view import View
 from .declared import Declared, declare
 from .parameters import declarations, terrain_settings
-from .polling import Mailbox
+from .polling import Mailbox, message_of
 from .process import Running, run_process, served
 from .qos import LATCHED
 from .recorder_node import message_type
@@ -83,7 +82,7 @@ class ViewerNode(Node):
         for topic, box in sorted(self._boxes.items(), key=lambda item: item[0].endswith("/joint_states")):
             for raw in box.drain(MOST):
                 try:
-                    moved |= self.observed.take(topic, deserialize_message(raw, box.kind))
+                    moved |= self.observed.take(topic, message_of(raw, box.kind))
                 except ParameterError as error:
                     self._warn(topic, str(error))
         if moved:

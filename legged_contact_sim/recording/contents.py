@@ -68,6 +68,8 @@ def read(bag: Path) -> Contents:
     Raises:
         ParameterError: there is no bag that can be read.
     """
+    if not bag.exists():
+        raise ParameterError(f"{bag}: there is no such bag")
     contents = Contents()
     try:
         for topic, message in _messages(bag):

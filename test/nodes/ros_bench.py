@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from rclpy.signals import SignalHandlerOptions
 
 from legged_contact_sim.jit.children import die_with_parent
 from legged_contact_sim.nodes.polling import Mailbox
-from legged_contact_sim.nodes.process import choose_profiles
+from legged_contact_sim.nodes.process import Running, choose_profiles
 
 PATIENCE = 1200.0  # s; what is waited for comes, however slow and busy the machine: this only ends what hangs
 # As many messages as a reader of Fast DDS holds. A deeper one, once full, refuses what comes, has it sent again and
@@ -149,6 +150,38 @@ class Bench:
         self.executor.shutdown()
         self.node.destroy_node()
         rclpy.shutdown(context=self.context)
+
+
+class OneRun(Running):
+    """A loop's permission to go on that this test withdraws."""
+
+    def __init__(self):
+        self.wanted = True
+
+    def __bool__(self):
+        return self.wanted
+
+
+class Loop:
+    """A simulator node in this process, its loop in a thread."""
+
+    def __init__(self, *parameters):
+        rclpy.init(args=["--ros-args", *(part for each in parameters for part in ("-p", each))])
+        from legged_contact_sim.nodes.simulator_node import SimulatorNode
+
+        self.node, self.running = SimulatorNode(), OneRun()
+
+    def __enter__(self):
+        self.thread = threading.Thread(target=self.node.run, args=(self.running,), daemon=True)
+        self.thread.start()
+        return self.node
+
+    def __exit__(self, *_):
+        self.running.wanted = False
+        self.thread.join()
+        for node in (*self.node.others, self.node):
+            node.destroy_node()
+        rclpy.shutdown()
 
 
 def wait_for(look, what, processes=()):

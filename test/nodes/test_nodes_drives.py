@@ -1,5 +1,7 @@
 """Commands in all forms, sensors and the typed audit: one simulator, spoken to by ROS messages only."""
 
+import time
+
 import numpy as np
 import pytest
 from action_msgs.msg import GoalStatus
@@ -7,11 +9,12 @@ from builtin_interfaces.msg import Duration
 from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import JointTolerance
 from diagnostic_msgs.msg import DiagnosticArray
-from geometry_msgs.msg import TwistWithCovarianceStamped
+from geometry_msgs.msg import TwistWithCovarianceStamped, WrenchStamped
 from rclpy.action import ActionClient
+from rclpy.serialization import deserialize_message, serialize_message
 from ros_bench import PATIENCE, seconds, wait_for
 from sensor_msgs.msg import Imu, JointState
-from std_msgs.msg import Float64MultiArray
+from std_msgs.msg import Float64MultiArray, Header
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
@@ -61,7 +64,9 @@ def bent(amount=0.1):
     return (HOME + amount * np.tile([0.0, 1.0, -1.0], 4)).tolist()
 
 
-def reaches(bench, joints, goal, tolerance=0.03):
+def reaches(bench, joints, goal, tolerance=0.04):
+    """Return the joint states at rest near a goal: weight bends the knees by 0.03 rad, less where feet stick."""
+
     def near():
         state = bench.latest(joints)
         moving = seconds(state.header.stamp) < 0.5 or np.abs(state.velocity).max() > 0.02
@@ -113,17 +118,26 @@ def test_velocities_are_held_and_a_reset_lets_go(stand):
     reaches(stand, joints, HOME)
 
 
+BROKEN = b"\0\1\0\0" + b"\x7f" * 60  # no message of any kind
 HOSTILE = {
     "/joint_commands": [
+        JointState(name=NAMES, effort=[NAN] * 12),
+        BROKEN,
         JointState(name=NAMES, position=[NAN] * 12),
         JointState(name=NAMES, position=[0.0] * 11),
         JointState(name=NAMES, position=[1e300] * 12, velocity=[0.0] * 12),
         JointState(name=NAMES, velocity=[float("inf")] * 12),
     ],
-    "/position_controller/commands": [Float64MultiArray(data=data) for data in ([NAN] * 12, [], [1.0] * 3)],
-    "/velocity_controller/commands": [Float64MultiArray(data=data) for data in ([NAN] * 12, [], [1.0] * 3)],
+    **{
+        f"/{quantity}_controller/commands": [
+            *(Float64MultiArray(data=data) for data in ([NAN] * 12, [], [1.0] * 3, [1e300] * 12)),
+            BROKEN,
+        ]
+        for quantity in ("position", "velocity", "effort")
+    },
     "/low_level_command": [
         LowLevelCommand(),
+        BROKEN,
         LowLevelCommand(name=NAMES, position=[1.0] * 12, kp=[-1.0] * 12),
         LowLevelCommand(name=NAMES, position=[NAN] * 12, kp=[1.0] * 12),
         LowLevelCommand(name=NAMES, kp=[NAN] * 12),
@@ -135,7 +149,9 @@ HOSTILE = {
     ],
     "/joint_trajectory_controller/joint_trajectory": [
         JointTrajectory(),
+        BROKEN,
         JointTrajectory(joint_names=["tail"]),
+        JointTrajectory(joint_names=NAMES, points=[JointTrajectoryPoint(positions=[1e300] * 12)]),
         JointTrajectory(joint_names=NAMES, points=[JointTrajectoryPoint(positions=[NAN] * 12)]),
         JointTrajectory(joint_names=NAMES, points=[JointTrajectoryPoint(positions=[0.0] * 3)]),
         JointTrajectory(joint_names=NAMES, points=[JointTrajectoryPoint(positions=[0.0] * 12)] * 2),
@@ -171,8 +187,40 @@ def test_hostile_commands_in_any_form_do_nothing(stand):
         "a gain is negative",
         "a joint is named twice",
         "a trajectory was",
+        "are no message of type",
     ):
         assert 1 <= said.count(reason) <= 8, reason
+
+
+def test_a_flood_on_all_topics_at_once_is_dropped_while_joint_states_go_on(stand):
+    joints, diagnostics = stand.mailbox(JointState, "/joint_states"), stand.mailbox(DiagnosticArray, "/diagnostics")
+    reaches(stand, joints, HOME)
+    pushes = [WrenchStamped(header=Header(frame_id=frame)) for frame in ("nowhere", ROBOT.link_names[0])]
+    pushes[1].wrench.force.x = NAN
+    sent = HOSTILE | {"/external_wrench": [*pushes, BROKEN]}
+    flood = []
+    for topic, hostile in sent.items():
+        made = publisher(stand, type(hostile[0]), topic)
+        flood += [(made, raw if raw is BROKEN else serialize_message(raw)) for raw in hostile]
+    before, said, begun = stand.diagnostics(diagnostics), len(stand.processes[0].said()), time.monotonic()
+    states: list[bytes] = []
+    while time.monotonic() - begun < 1.0 or len(states) < 100:
+        for made, raw in flood:
+            made.publish(raw)
+        states += joints.drain(5000)
+    after = wait_for(lambda: stand.diagnostics(diagnostics), "diagnostics", stand.processes)
+    warned = int(2.0 + (time.monotonic() - begun) / 5.0)
+    told = [deserialize_message(raw, JointState) for raw in states[::10]]
+    numbers = np.array([[*state.position, *state.velocity, *state.effort] for state in told])
+    assert np.isfinite(numbers).all()
+    assert np.abs(numbers[:, :12] - HOME).max() < 0.04 and np.abs(numbers[:, 12:24]).max() < 0.05, "the robot was moved"
+    assert after["commands_received"] == before["commands_received"]
+    assert int(after["commands_dropped"]) - int(before["commands_dropped"]) > 100
+    assert int(after["pushes_dropped"]) > int(before["pushes_dropped"])
+    lines = [line for line in stand.processes[0].said()[said:].splitlines() if "WARN" in line]
+    for reason in ("not finite", "larger than", "found 0", "a gain is", "a push was", "are no message of type"):
+        assert sum(reason in line for line in lines) <= 3 * warned, reason
+    assert len(lines) <= 10 * warned, lines
 
 
 def test_the_imu_of_a_standing_robot_feels_its_weight(stand):

@@ -12,7 +12,7 @@ def run(environment, *settings):
     options = [word for setting in settings for word in ("-p", setting)]
     command = [sys.executable, "-m", "legged_contact_sim", "run", "quadruped_stand", "--controller", "none", *options]
     command += ["--duration", "0.2"]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=600.0)
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=1200.0)
 
 
 def test_the_command_line_runs_it_with_its_parameters(tmp_path):

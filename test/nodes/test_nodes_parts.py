@@ -20,9 +20,11 @@ from legged_contact_sim.dynamics import forward_kinematics
 from legged_contact_sim.nodes import cdr, pacing, throttle
 from legged_contact_sim.nodes.answers import EFFORTS, Answers
 from legged_contact_sim.nodes.cdr import STAMP, Template, put_stamp, serialized
+from legged_contact_sim.nodes.contact_topics import points_with_topics, told_of
 from legged_contact_sim.nodes.control_ticks import control_period
 from legged_contact_sim.nodes.joint_drives import JointDrives, Wanted
 from legged_contact_sim.nodes.markers import upright_to
+from legged_contact_sim.nodes.outputs import ACKNOWLEDGED
 from legged_contact_sim.nodes.pacing import Pacer
 from legged_contact_sim.nodes.process import FAST_DDS_PROFILES, choose_profiles
 from legged_contact_sim.nodes.throttle import Throttle
@@ -260,6 +262,16 @@ def test_our_profiles_are_for_everything_a_node_writes(nowhere):
     assert writer.get("is_default_profile") == "true"
 
 
+def test_listeners_of_transforms_are_asked_often_enough_for_a_reset_that_waits_for_them(nowhere):
+    choose_profiles()
+    written = ElementTree.parse(os.environ[FAST_DDS_PROFILES])
+    (writer,) = (each for each in written.findall(".//{*}data_writer") if each.get("profile_name") == "/tf")
+    period = writer.find(".//{*}heartbeatPeriod")
+    seconds = float(period.findtext("{*}sec")) + 1e-9 * float(period.findtext("{*}nanosec"))
+    assert 0.0 < seconds < 0.2 * ACKNOWLEDGED
+    assert writer.find(".//{*}nackSupressionDuration") is not None, "a profile of a topic replaces the default one"
+
+
 def test_profiles_of_the_user_are_kept(nowhere, monkeypatch):
     (nowhere / "DEFAULT_FASTRTPS_PROFILES.xml").touch()
     choose_profiles()
@@ -296,3 +308,24 @@ def test_drives_at_rest_have_an_integral_gain_and_commanded_ones_have_none():
     drives.apply(0.0, np.zeros((2, count)))
     set_gains = sim.model.system.dofs[INTEGRAL, sim.robot.velocity_indices] / sim.time_step
     assert set_gains == pytest.approx(np.where(np.arange(count) == 2, 0.0, 600.0))
+
+
+def test_a_robot_with_hundreds_of_points_has_topics_for_those_it_stands_on():
+    """Unless it is told which; a wrong name is refused."""
+
+    def chosen(robot, *given):
+        node = SimpleNamespace(get_parameter=lambda _: SimpleNamespace(value=list(given)))
+        return points_with_topics(node, robot), told_of(node, robot)
+
+    legs = RobotModel.from_urdf("quadruped12")
+    points = {f"p{k}": {"link": legs.link_names[0], "offset": [0.01 * k, 0.0, 0.1], "radius": 0.0} for k in range(99)}
+    points |= {f"toe_{leg}": {"link": f"{leg}_shank", "offset": [0.0, 0.0, -0.3]} for leg in ("lf", "rf", "lh", "rh")}
+    many = RobotModel.from_urdf("quadruped12", contact_points=points)
+    assert chosen(legs, "") == (legs.contact_names, "")
+    assert chosen(many, "all") == (many.contact_names, "")
+    told, words = chosen(many, "")
+    assert set(told) == set(many.sole_points) and 1 <= len(told) < 20
+    assert words.startswith(f"{len(told)} of {len(many.contact_names)} contact points")
+    assert set(chosen(many, "p3", "feet", "")[0]) == {"p3", *many.sole_points}
+    with pytest.raises(ParameterError, match="contact_topics: .*tail"):
+        chosen(legs, "tail")

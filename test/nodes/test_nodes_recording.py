@@ -25,6 +25,7 @@ PERIODS = {"/joint_states": 1, "/odom": 1, "/clock": 1, "/tf": 10}  # ms
 PERIODS |= {f"/contacts/{name}/wrench": 1 for name in ROBOT.contact_names}
 TOLD = 2000  # messages; more than wait between two processes of Fast DDS
 STALL = 0.3  # s; many times what a writer's last 50 messages bridge
+SLOWLY = "real_time_factor:=0.2"  # so that the 2,000 messages which a writer remembers bridge what a busy machine adds
 
 
 def contents(bag):
@@ -58,7 +59,7 @@ def begin(bench, tmp_path, *settings):
     bag = tmp_path / "bag"
     recorder = bench.start("nodes.recorder_node", f"bag:={bag}", "flush_period:=0.2")
     wait_for(lambda: (bag / "metadata.yaml").exists(), "the bag", bench.processes)
-    simulator = bench.simulator("diagnostics_rate:=20.0", "real_time_factor:=0.5", *settings)
+    simulator = bench.simulator("diagnostics_rate:=20.0", SLOWLY, *settings)
     return bag, recorder, simulator
 
 
@@ -73,7 +74,8 @@ def grows(bag, processes, size=200_000):
 def stalled(shared_bench, tmp_path_factory):
     """A bag of a driven robot, whose recorder a busy machine has kept waiting again and again; and what it said."""
     bench = shared_bench
-    bag, recorder, simulator = begin(bench, tmp_path_factory.mktemp("stalled"), "await_command:=true")
+    standing = ["hold.stiffness:=800.0", "hold.damping:=20.0"]  # while a busy machine keeps the controller from it
+    bag, recorder, simulator = begin(bench, tmp_path_factory.mktemp("stalled"), "await_command:=true", *standing)
     bench.controller(*PID)
     forgetful = bench.node.create_publisher(Clock, "/forgetful", QoSProfile(depth=1))
     wait_for(forgetful.get_subscription_count, "matched", bench.processes)
@@ -109,6 +111,7 @@ def test_nothing_of_the_robot_is_missing_though_the_recorder_was_kept_waiting(st
     assert all(len(found) > 20 for found in stamps.values())
     assert {topic: missing(stamps[topic], period) for topic, period in PERIODS.items()} == dict.fromkeys(PERIODS, 0)
     assert f"{count} messages in" in said
+    assert "is not recorded" not in said, "hidden topics, of actions, are not asked for"
 
 
 def test_nothing_is_missing_at_the_end_though_the_recorder_was_behind(stalled_contents):
@@ -132,8 +135,8 @@ def test_the_bag_can_be_drawn(stalled, tmp_path):
     found = read(stalled[0])
     assert tuple(found.joints.labels) == ROBOT.joint_names
     assert set(found.forces) == set(ROBOT.contact_names)
-    last = sum(series.array()[-1] for series in found.forces.values())
-    assert last == pytest.approx([0.0, 0.0, WEIGHT], abs=0.2 * WEIGHT)
+    mean = sum(series.array()[-200:].mean(axis=0) for series in found.forces.values())
+    assert mean == pytest.approx([0.0, 0.0, WEIGHT], abs=0.2 * WEIGHT)
     assert "quadruped16 under exact_lcp, friction 0.8 (" in title(stalled[0], found)
     draw(stalled[0], tmp_path / "bag.png")
     assert (tmp_path / "bag.png").stat().st_size > 20_000
@@ -175,6 +178,7 @@ def test_the_bag_can_be_replayed(stalled):
     last, found = recording.frames[-1], read(stalled[0])
     row = found.base.array()[np.searchsorted(found.base.times, last.time - 1e-6)]
     assert last.positions[0] == pytest.approx(row[:3], abs=2e-3)
-    assert last.contact_forces.sum(axis=0) == pytest.approx([0.0, 0.0, WEIGHT], abs=0.2 * WEIGHT)
+    mean = np.mean([frame.contact_forces.sum(axis=0) for frame in recording.frames[-20:]], axis=0)
+    assert mean == pytest.approx([0.0, 0.0, WEIGHT], abs=0.2 * WEIGHT)
     acting = last.contact_forces.any(axis=1)
     assert last.contact_positions[acting, 2] == pytest.approx(0.0, abs=2e-3)

@@ -5,7 +5,7 @@ import pytest
 from legged_contact_sim.control.scenario import controllers_of, flattened
 from legged_contact_sim.nodes.declared import take_value
 from legged_contact_sim.nodes.parameters import WHAT_OTHERS_DECLARE, contact_settings, declarations
-from legged_contact_sim.nodes.robot_parameters import PREFIX, ROBOT_PARAMETERS
+from legged_contact_sim.nodes.robot_parameters import POINTS, ROBOT_PARAMETERS
 from legged_contact_sim.nodes.sensor_parameters import sensor_declarations
 from legged_contact_sim.simulation.scenarios import read_scenario, scenarios
 
@@ -22,7 +22,7 @@ def takes_all(given):
     declared = declarations(given["contact_model"]) | sensor_declarations() | ROBOT_PARAMETERS
     values = {key: item.default for key, item in declared.items() if isinstance(item.default, bool | int | float | str)}
     for key, value in given.items():
-        if key.split(".")[0] in WHAT_OTHERS_DECLARE or key.startswith(PREFIX):
+        if key.split(".")[0] in WHAT_OTHERS_DECLARE or key.startswith(POINTS):
             continue
         assert key in declared, key
         take_value(values, key, declared[key], value)

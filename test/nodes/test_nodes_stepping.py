@@ -4,42 +4,26 @@ import threading
 
 import numpy as np
 import pytest
-import rclpy
+from builtin_interfaces.msg import Duration
 from nav_msgs.msg import Odometry
-from ros_bench import PATIENCE, collect, seconds, wait_for
+from rclpy.serialization import serialize_message
+from ros_bench import PATIENCE, Loop, collect, seconds, wait_for
 from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from legged_contact_sim.errors import LeggedContactSimError
-from legged_contact_sim.nodes.process import Running
 from legged_contact_sim.nodes.requests import Requests
-from legged_contact_sim.nodes.simulator_node import SimulatorNode
 
 STEPS = 400
-
-
-class OneRun(Running):
-    """A loop's permission to go on that this test withdraws."""
-
-    def __init__(self):
-        self.wanted = True
-
-    def __bool__(self):
-        return self.wanted
 
 
 @pytest.fixture
 def paused():
     """A paused simulator node in this process, and its loop in a thread."""
-    rclpy.init(args=["--ros-args", "-p", "paused:=true", "-p", "robot:=quadruped12"])
-    node, running = SimulatorNode(), OneRun()
-    loop = threading.Thread(target=node.run, args=(running,), daemon=True)
-    loop.start()
-    yield node, running, loop
-    running.wanted = False
-    loop.join()
-    node.destroy_node()
-    rclpy.shutdown()
+    loop = Loop("paused:=true", "robot:=quadruped12")
+    with loop as node:
+        yield node, loop.running, loop.thread
 
 
 def steps_in_a_thread(node, ticks):
@@ -96,6 +80,19 @@ def test_the_end_of_the_loop_ends_the_steps(paused):
     assert not loop.is_alive() and "ended after" in outcome[0]
     with pytest.raises(LeggedContactSimError, match="ended"):
         node.pause(True)
+
+
+def test_in_lockstep_a_trajectory_is_the_answer_until_its_end():
+    """After that time stands until the next command, as before the first."""
+    with Loop("lockstep:=true", "robot:=quadruped12", "real_time_factor:=0.0") as node:
+        (robot,) = node.robots
+        way = JointTrajectory(joint_names=[robot.simulator.robot.joint_names[0]])
+        way.points = [JointTrajectoryPoint(positions=[0.1], time_from_start=Duration(nanosec=30_000_000))]
+        raw, take = bytes(serialize_message(way)), robot.commands._take_trajectory
+        for end in (30_000_000, 60_000_000):
+            node.requests.ask(lambda: robot.commands._accept(raw, JointTrajectory, take, None, False))
+            wait_for(lambda end=end: node.nanoseconds > end or (node.nanoseconds == end and robot.waiting), "the end")
+            assert node.nanoseconds == end
 
 
 def test_steps_need_a_pause(paused):

@@ -39,7 +39,7 @@ def test_the_node_serves_its_page_and_ends(bench):
     viewer = bench.start("nodes.viewer_node", "port:=0")
     wait_for(lambda: "open http" in viewer.said(), "the page", bench.processes)
     address = re.search(r"http://localhost:\d+", viewer.said())[0]
-    with urllib.request.urlopen(address, timeout=60) as answer:
+    with urllib.request.urlopen(address, timeout=1200) as answer:
         assert answer.status == 200
     viewer.end()
     assert viewer.wait() == 0
