@@ -15,15 +15,9 @@ JIT_TESTS := test/test_compilation.py test/test_compile_process.py test/test_ker
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 export PIP_ROOT_USER_ACTION := ignore
-# Errors only: warnings about a machine's registry set-up are not ours.
-PIP := $(RUN) -m pip --quiet --quiet
-# uv takes a fifth of pip's processor time. It does not know pip's settings: where it fails, pip decides.
-UV := uv==0.13.8
-TOOLS := $(VENV)/.uv
-INSTALL = install() { { [ -d $(TOOLS) ] || $(PIP) install --target $(TOOLS) $(UV); } 2>/dev/null && \
-	$(TOOLS)/bin/uv pip install --quiet --python $(RUN) "$$@" 2>/dev/null || $(PIP) install "$$@" || $(OFFLINE); }; install
+INSTALL := requirements/install.sh $(VENV)
 # The environment of a run is made slim after every installation.
-SLIM = if [ $(PACKAGES) = sim ] && [ -d $(TOOLS) ]; then $(RUN) requirements/slim.py; fi
+SLIM = if [ $(PACKAGES) = sim ] && [ -d $(VENV)/.uv ]; then $(RUN) requirements/slim.py; fi
 OFFLINE := { echo "pip could not install it; is its package index in reach?" >&2; exit 1; }
 
 .PHONY: help test test-floor sim run view look docs pictures matrix test-wheel soak lint types bench judge bench-ros clean
@@ -63,11 +57,12 @@ look: $(VENV)/.view
 	@$(VENV)/bin/legged-contact-sim view $(if $(filter-out quadruped_stand,$(SCENARIO)),$(SCENARIO)) $(ARGS)
 
 docs: requirements/docs.txt | $(VENV)/.python ## build the site into site/
-	@$(RUN) -c 'import material' 2>/dev/null || $(INSTALL) -r requirements/docs.txt
+	@$(RUN) -c 'import latex2mathml, material' 2>/dev/null || { $(INSTALL) -r requirements/docs.txt; }
 	@NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --quiet
 
 pictures: $(VENV)/.packages ## draw the pictures of the documentation from real runs
-	@$(VENV)/bin/legged-contact-sim film quadruped_trot -o docs/pictures/trot.gif --duration 1.6 --rate 12.5 --width 480 --height 270
+	@$(VENV)/bin/legged-contact-sim film docs/pictures/trot.yaml -o docs/pictures/trot.gif \
+		--start 3.2 --duration 1.6 --rate 15 --width 560 --height 315
 
 matrix: $(VENV)/.packages ## measure what each contact model does, for README and documentation
 	@$(RUN) docs/make_matrix.py
@@ -107,23 +102,29 @@ $(VENV)/.packages: requirements/$(PACKAGES).txt $(SOURCES) | $(VENV)/.python
 	@$(RUN) -m compileall -q legged_contact_sim
 	@touch $@
 
-# A sourced ROS 2 is used as it is; without one, its wheels and the interfaces that they lack are added.
+# A sourced ROS 2 is used as it is; without one, its wheels and the interfaces that they lack are added. Runs do without
+# simulation_interfaces, tests do not.
+ALL = $(if $(filter test,$(PACKAGES)),--all)
 $(VENV)/.ros: requirements/ros.txt $(wildcard interfaces/*/*/*) interfaces/build.py $(VENV)/.packages
-	@if $(RUN) -c 'import rclpy, tf2_msgs.action, control_msgs.action, legged_contact_sim_msgs.msg as m; m.EnergyAudit().moving_ground' 2>/dev/null; then :; \
-	elif $(RUN) -c 'import sys, rclpy; sys.exit(rclpy.__file__.startswith(sys.prefix))' 2>/dev/null; then \
+	@if $(RUN) -c 'import sys, rclpy; sys.exit(rclpy.__file__.startswith(sys.prefix))' 2>/dev/null; then \
+		$(RUN) -c 'import control_msgs.action, legged_contact_sim_msgs.msg as m; m.EnergyAudit().moving_ground' 2>/dev/null || \
 		echo "== a sourced ROS 2 without control_msgs or legged_contact_sim_msgs: install the one, build interfaces/messages with colcon"; \
-	elif [ "$$(uname -sm)" = "Linux x86_64" ]; then \
+	elif [ "$$(uname -sm)" != "Linux x86_64" ]; then \
+		echo "== no ROS 2 wheels for this platform: without a sourced ROS 2 there are no nodes" >&2; \
+	elif ! $(RUN) -c 'import rclpy, tf2_msgs.action, control_msgs.action, legged_contact_sim_msgs.msg as m; m.EnergyAudit().moving_ground$(if $(ALL),; import simulation_interfaces.srv)' 2>/dev/null; then \
 		echo "== adding ROS 2 from PyPI to $(VENV) (requirements/ros.txt)"; \
-		$(INSTALL) --no-deps --force-reinstall -r requirements/ros.txt && $(RUN) interfaces/build.py; \
-	else echo "== no ROS 2 wheels for this platform: without a sourced ROS 2 there are no nodes" >&2; fi
+		$(INSTALL) --no-deps --force-reinstall -r requirements/ros.txt && $(RUN) interfaces/build.py $(ALL); \
+	fi
 	@touch $@
 
 $(VENV)/.view: requirements/view.txt $(VENV)/.packages
-	@$(RUN) -c 'import viser' 2>/dev/null || $(INSTALL) -r requirements/view.txt
+	@$(RUN) -c 'import viser' 2>/dev/null || \
+		{ echo "== adding the browser page to $(VENV) (requirements/view.txt)"; $(INSTALL) -r requirements/view.txt; }
 	@touch $@
 
 $(VENV)/.record: requirements/record.txt $(VENV)/.packages
-	@$(RUN) -c 'import mcap, rosbags, zstandard' 2>/dev/null || $(INSTALL) -r requirements/record.txt
+	@$(RUN) -c 'import mcap, rosbags, zstandard' 2>/dev/null || \
+		{ echo "== adding the recorder to $(VENV) (requirements/record.txt)"; $(INSTALL) -r requirements/record.txt; }
 	@touch $@
 
 $(VENV)/.bench: requirements/bench.txt $(VENV)/.packages
@@ -138,5 +139,6 @@ $(VENV)/.python:
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 		echo "== installing python3-venv"; apt-get -qq update && apt-get -qq install -y python3-venv >/dev/null; \
 		else echo "Python's venv module is missing: install python3-venv" >&2; exit 1; fi
-	@[ -x $(RUN) ] && $(RUN) -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
+	@[ -x $(RUN) ] && $(RUN) -m pip --version >/dev/null 2>&1 || \
+		{ echo "== making the environment $(VENV)"; $(PYTHON) -m venv --clear $(VENV); }
 	@touch $@

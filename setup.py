@@ -47,11 +47,11 @@ film = ["imageio>=2.34", "imageio-ffmpeg>=0.5", "pillow>=10"]
 record = ["rosbags>=0.10", "mcap>=1.1", "mcap-ros2-support>=0.5", "zstandard>=0.22"]
 plot = ["matplotlib>=3.8"]
 xacro = ["xacro>=2.0"]
-mjcf = ["mujoco>=3.1"]
+mjcf = ["mujoco>=3.3"]  # MjSpec tells the body of a geom since then; loops between sites are named since 3.2.3
 policy = ["onnxruntime>=1.17"]
 gym = ["gymnasium>=1.0"]
 sweep = ["joblib>=1.4", "pyarrow>=15", "distributed>=2024.1", *plot]
-engines = ["pin>=4", "mujoco>=3.1"]
+engines = ["pin>=4", *mjcf]
 
 setup(
     name=name,
@@ -103,7 +103,7 @@ setup(
             *sweep,
             *xacro,
         ],
-        "docs": ["mkdocs>=1.6,<2", "mkdocs-material>=9.5"],
+        "docs": ["mkdocs>=1.6,<2", "mkdocs-material>=9.5", "latex2mathml>=3.77"],
         "bench": ["dartpy", "drake", "pybullet", *engines, *plot, *sweep],
     },
     zip_safe=False,
@@ -116,6 +116,5 @@ setup(
             "teleop_node = legged_contact_sim.programs:teleop_node",
             "viewer_node = legged_contact_sim.programs:viewer_node",
         ],
-        "gymnasium.envs": ["legged_contact_sim = legged_contact_sim.gym:register_environments"],
     },
 )

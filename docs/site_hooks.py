@@ -1,4 +1,7 @@
-"""What the site does beyond mkdocs: pages from the sources, links out of docs/ as names, and llms.txt."""
+"""What the site does beyond mkdocs: pages from the sources, equations, links out of docs/ as names, and llms.txt.
+
+Equations become MathML, which browsers draw by themselves: no script and no font has to be loaded for them.
+"""
 
 import importlib.util
 import re
@@ -6,6 +9,11 @@ from pathlib import Path
 from typing import Any
 
 OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?:examples|legged_contact_sim|benchmarks|config|test)/[^)]*\)")
+HEADING = re.compile(r"^# (.+)$", re.M)
+CODE = re.compile(r"(^```.*?^```[ \t]*$|`[^`\n]+`)", re.M | re.S)
+EQUATION = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+?)\$", re.S)
+PLACE = re.compile(r"EQUATION(\d+)PLACE")
+EQUATIONS: list[str] = []  # MathML, by the number of the place that was left for it
 PAGES: dict[str, tuple[str, str]] = {}
 
 
@@ -19,9 +27,24 @@ def on_files(files: Any, config: Any, **_: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Return a page's text without links to files that are not part of the site."""
-    PAGES[page.file.src_path] = page.title, markdown
-    return OUTSIDE.sub(r"\1", markdown)
+    """Return a page's text with places for equations, and without links to files that are not part of the site."""
+    heading = HEADING.search(markdown)
+    PAGES[page.file.src_path] = heading[1].replace("`", "") if heading else page.title, markdown
+    parts = CODE.split(OUTSIDE.sub(r"\1", markdown))
+    parts[::2] = [EQUATION.sub(_leave_place, part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Return a page with its equations, which Markdown could have taken for emphasis or for columns of a table."""
+    return PLACE.sub(lambda place: EQUATIONS[int(place[1])], html)
+
+
+def _leave_place(found: re.Match[str]) -> str:
+    from latex2mathml.converter import convert
+
+    EQUATIONS.append(convert(found[1] or found[2], display="block" if found[1] else "inline"))
+    return f"EQUATION{len(EQUATIONS) - 1}PLACE"
 
 
 def on_post_build(config: Any, **_: Any) -> None:

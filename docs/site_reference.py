@@ -55,7 +55,7 @@ def _argument(action: argparse.Action) -> str:
     names = ", ".join(action.option_strings) or value
     takes = f" {value}" if action.option_strings and action.nargs != 0 else ""
     words = (action.help or "").replace("%(default)s", str(action.default))
-    return f"| `{_cell(names + takes)}` | {_cell(words)} |"
+    return f"| `{_code(names + takes)}` | {_cell(words)} |"
 
 
 def parameters() -> str:
@@ -75,7 +75,7 @@ def parameters() -> str:
         lines += [f"## {title}", "", "| name | default | |", "|---|---|---|"]
         for name, item in declared.items():
             default = f"`{item.default!r}`" if isinstance(item.default, str | bool | int | float | list) else ""
-            lines.append(f"| `{name}` | {_cell(default)} | {_cell(item.description)} |")
+            lines.append(f"| `{name}` | {_code(default)} | {_cell(item.description)} |")
         lines.append("")
     return "\n".join(lines)
 
@@ -114,9 +114,14 @@ def _signature(thing: Any) -> str:
     except (TypeError, ValueError):
         return ""
     bare = [item.replace(annotation=item.empty) for key, item in whole.parameters.items() if key not in ("self", "cls")]
-    return _cell(str(inspect.Signature(bare)))
+    return _code(str(inspect.Signature(bare)))
+
+
+def _code(words: str) -> str:
+    """Return code as a cell of a table allows it."""
+    return " ".join(words.split()).replace("|", "\\|")
 
 
 def _cell(words: str) -> str:
-    """Return text as a cell of a table allows it."""
-    return " ".join(words.split()).replace("|", "\\|").replace("<", "&lt;")
+    """Return prose as a cell of a table allows it."""
+    return _code(words).replace("<", "&lt;")

@@ -3,6 +3,8 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from .gym.registration import register_when_imported
+
 if TYPE_CHECKING:
     from .contact import contact_models
     from .errors import LeggedContactSimError, ModelError, ParameterError, SimulationError
@@ -53,3 +55,6 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     """Return the public interface."""
     return [*__all__, *_FOLDERS, "__version__"]
+
+
+register_when_imported()

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import legged_contact_sim
 from legged_contact_sim import ParameterError, RobotModel, Simulator, contact_models, robots
-from legged_contact_sim.app import cli, doctor
+from legged_contact_sim.app import cli, doctor, supervision
 from legged_contact_sim.control import InProcess, controllers, make_controller
 from legged_contact_sim.simulation.scenarios import find_scenario, read_scenario, scenarios
 
@@ -31,6 +32,11 @@ def test_lists_name_everything(capsys, command, names):
     assert run(command) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == list(names)
+
+
+def test_it_says_its_version(capsys):
+    assert run("--version") == 0
+    assert capsys.readouterr().out == f"legged_contact_sim {legged_contact_sim.__version__}\n"
 
 
 @pytest.mark.parametrize("name", scenarios())
@@ -63,6 +69,13 @@ def test_what_is_not_there_is_one_line_and_a_status(capsys, tmp_path):
     assert len(lines) == 3 and all(line.startswith("legged-contact-sim: ") for line in lines)
 
 
+@pytest.mark.parametrize("domain", ["233", "-1", "home"])
+def test_a_domain_that_dds_does_not_have_is_one_line(monkeypatch, domain):
+    monkeypatch.setenv("ROS_DOMAIN_ID", domain)
+    with pytest.raises(ParameterError, match=f"ROS_DOMAIN_ID: expected .* 0 to 232, found '{domain}'"):
+        supervision.environment()
+
+
 def test_a_file_that_is_no_parameter_file_is_refused(tmp_path):
     path = tmp_path / "x.yaml"
     for text in ("robot: quadruped16", "[1, 2", ""):
@@ -79,6 +92,7 @@ def test_doctor_tells_what_is_missing_and_what_to_do(capsys, monkeypatch):
     assert re.search(r"MISSING\s+rclpy\s+source ROS 2", out)
     assert re.search(r"MISSING\s+tf2_msgs\s+legged-contact-sim interfaces", out)
     assert re.search(r"ok\s+numpy", out)
+    assert re.search(r"(ok\s+viser|without\s+viser\s+pip install viser, for legged-contact-sim view)", out)
 
 
 def test_launch_files_start_scenarios_that_exist():
@@ -111,14 +125,14 @@ program()
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_while_modules_load_the_command_line_ends_without_a_word(number):
     text = INTERRUPTED.format(module="numba", number=int(number), arguments=["models"], program="command_line")
-    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=120.0)
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=1200.0)
     assert (done.returncode, done.stdout, done.stderr) == (-number, "", "")
 
 
 def test_a_signal_to_the_command_line_interrupts_what_it_does():
     where = "legged_contact_sim.recording.plot"
     text = INTERRUPTED.format(module=where, number=int(signal.SIGTERM), arguments=["plot", "x"], program="command_line")
-    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=120.0)
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=1200.0)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
 
 

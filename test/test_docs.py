@@ -1,6 +1,9 @@
-"""The pages: every link between files leads somewhere."""
+"""The pages: every link between files leads somewhere; the site has them all, and their equations."""
 
+import importlib.util
 import re
+import sys
+import types
 from pathlib import Path
 
 import pytest
@@ -15,3 +18,29 @@ LINK = re.compile(r"\]\((?!\w+:|#)([^)#\s]+)(?:#[^)]*)?\)")
 def test_links_lead_somewhere(page):
     links = LINK.findall(page.read_text())
     assert not [link for link in links if not (page.parent / link).exists()]
+
+
+def test_every_page_has_its_place_in_the_site():
+    placed = re.findall(r": (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
+    made = {page for page in placed if page.startswith("reference/")}  # from the sources
+    assert set(placed) - made == {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")}
+    assert len(placed) == len(set(placed))
+
+
+def test_equations_become_what_a_browser_draws_and_code_stays(monkeypatch):
+    converter = types.ModuleType("latex2mathml.converter")
+    converter.convert = lambda latex, display: f"<math {display}>{latex}</math>"
+    monkeypatch.setitem(sys.modules, "latex2mathml", types.ModuleType("latex2mathml"))
+    monkeypatch.setitem(sys.modules, "latex2mathml.converter", converter)
+    spec = importlib.util.spec_from_file_location("site_hooks", ROOT / "docs/site_hooks.py")
+    hooks = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hooks)
+    page = types.SimpleNamespace(title="", file=types.SimpleNamespace(src_path="page.md"))
+    text = "a $x_1 * |y|$ b `$HOME`\n\n$$ \\sum_i\ni $$\n\n```\necho $A $B\n```\n[us](../test/a.py) $z$\n"
+    left = hooks.on_page_markdown(text, page)
+    assert "|" not in left
+    shown = hooks.on_page_content(left)
+    assert shown == (
+        "a <math inline>x_1 * |y|</math> b `$HOME`\n\n<math block> \\sum_i\ni </math>\n\n"
+        "```\necho $A $B\n```\nus <math inline>z</math>\n"
+    )

@@ -1,6 +1,8 @@
 """The plan of the package: which folder may import which. Imports are read from the sources, nothing is run."""
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -131,6 +133,15 @@ def test_a_library_stays_in_its_folder(library, folder):
     for name, path in MODULES.items():
         if folder_of(name) != folder:
             assert library not in {module.split(".")[0] for module in imports_of(name, path)}, name
+
+
+def test_a_node_starts_without_what_only_some_controllers_need():
+    """SciPy's parts cost a third of a node's start; tests and launch files start many nodes."""
+    seen = "print(*(name for name in sys.modules if name.startswith(('scipy.', 'matplotlib', 'mujoco', 'viser'))))"
+    code = f"import sys; import {PACKAGE}.control, {PACKAGE}.simulation, {PACKAGE}.sensing, {PACKAGE}.app.cli; {seen}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    parts = {name.split(".")[1] for name in done.stdout.split() if "." in name}
+    assert not {part for part in parts if not part.startswith("_")} - {"version"}, parts
 
 
 def test_the_reader_of_imports_sees_them():

@@ -155,6 +155,14 @@ def test_the_wheel_runs_in_an_environment_of_its_own(wheel, tmp_path):
     assert found.startswith(str(tmp_path / "env"))
 
 
+def test_one_version_everywhere():
+    version = MANIFEST.findtext("version")
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
+    assert re.search(r"^## \[(\d[^]]*)\]", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[1] == version
+    for manifest in (*ROOT.glob("interfaces/messages/package.xml"), *ROOT.glob("ros2_control/*/package.xml")):
+        assert ElementTree.parse(manifest).getroot().findtext("version") == version, manifest
+
+
 def test_colcon_puts_scripts_where_ros2_run_looks():
     options = configparser.ConfigParser(interpolation=None)
     options.read(ROOT / "setup.cfg")
@@ -185,3 +193,12 @@ def test_requirements_pin_all_that_the_wheel_asks_for(wheel):
         wanted = needed.marker is None or any(needed.marker.evaluate({"extra": extra}) for extra in ("test", "bench"))
         name = needed.name.lower().replace("_", "-")
         assert not wanted or needed.specifier.contains(pins.get(name, "")), text
+
+
+@pytest.mark.parametrize("packages", ["view", "record"])
+def test_make_adds_nothing_to_an_environment_that_has_it_all(packages, tmp_path):
+    (tmp_path / ".packages").touch()
+    stamp = tmp_path / f".{packages}"
+    command = ["make", f"VENV={tmp_path}", "RUN=true", "--old-file", tmp_path / ".packages", stamp]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stderr, stamp.is_file()) == (0, "", True)

@@ -46,10 +46,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except BrokenPipeError:  # whoever read what is printed has read enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except OSError as error:  # a file that cannot be read or written
+        print(f"legged-contact-sim: {error.filename or ''}: {error.strerror or error}", file=sys.stderr)
+        sys.exit(1)
+
+
+class _Version(argparse.Action):
+    """Prints the version and ends; it is looked up only when it is asked for."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from importlib.metadata import version
+
+        print(f"legged_contact_sim {version('legged_contact_sim')}")
+        parser.exit()
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="legged-contact-sim", description=__doc__)
+    parser.add_argument("--version", action=_Version, nargs=0, help="say which version this is, and end")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     run = commands.add_parser("run", help="simulate a scenario: simulator, controller and recorder as ROS 2 processes")
@@ -94,10 +108,12 @@ def _parser() -> argparse.ArgumentParser:
         ("models", "list the contact models", lambda _: _table(contact_models())),
         ("controllers", "list the controllers", lambda _: _table(controllers() | BUILT_IN)),
         ("scenarios", "list the scenarios", lambda _: _table({n: summary(p) for n, p in scenarios().items()})),
-        ("teleop", "steer a walking robot by keyboard (cmd_vel)", _teleop),
         ("doctor", "say what is installed, what is missing and what to do", lambda _: doctor.report()),
     ):
         commands.add_parser(name, help=words).set_defaults(action=action)
+    teleop = commands.add_parser("teleop", help="steer a walking robot by keyboard (cmd_vel)")
+    teleop.add_argument("--namespace", default="", metavar="NAME", help="of the robot, if there are several: left")
+    teleop.set_defaults(action=_teleop)
     return parser
 
 
@@ -216,12 +232,12 @@ def _record(options: argparse.Namespace) -> int:
         return _wait(processes)
 
 
-def _teleop(_: argparse.Namespace) -> int:
+def _teleop(options: argparse.Namespace) -> int:
     _need_ros()
     from ..nodes import teleop_node
 
     os.environ |= environment()
-    teleop_node.main()
+    teleop_node.main(options.namespace)
     return 0
 
 

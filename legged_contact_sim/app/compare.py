@@ -1,11 +1,13 @@
 """``legged-contact-sim compare``: one scenario under many laws of contact, with a verdict."""
 
 import argparse
+import re
 from pathlib import Path
 from typing import Any
 
 from ..errors import ParameterError
 from ..simulation.scenarios import scenarios
+from ..simulation.written import written_value
 
 
 def add_command(commands: Any) -> None:
@@ -25,27 +27,22 @@ def add_command(commands: Any) -> None:
     parser.add_argument("--seeds", type=int, default=1, metavar="N", help="starts with random velocities as well")
     parser.add_argument("--models-only", action="store_true", help="no other time steps, no other friction")
     parser.add_argument("--jobs", type=int, default=0, metavar="N", help="processes; default: one per processor")
-    parser.add_argument("--limit", type=float, default=120.0, metavar="S", help="processor time of a run; default: 120")
+    parser.add_argument("--limit", type=float, default=60.0, metavar="S", help="processor time of a run; default: 60")
     parser.add_argument("--out", type=Path, default=Path("results/compare"), metavar="DIR", help="default: %(default)s")
     parser.set_defaults(action=compare_models)
 
 
 def terrain_of(words: str) -> dict[str, Any]:
-    """Return a terrain from ``slope,angle=0.1``.
+    """Return a terrain from ``slope,angle=0.1``; a value with commas stands in brackets.
 
     Raises:
-        ParameterError: a part is not NAME=NUMBER.
+        ParameterError: a part is not NAME=VALUE.
     """
-    kind, *parts = words.split(",")
+    kind, *parts = re.split(r",(?=\s*\w+=)", words)
     found: dict[str, Any] = {"kind": kind}
     for part in parts:
-        name, equals, value = part.partition("=")
-        try:
-            found[name] = float(value)
-        except ValueError:
-            equals = ""
-        if not equals:
-            raise ParameterError(f"terrain: expected KIND,NAME=NUMBER,..., found {part!r}")
+        name, _, value = part.partition("=")
+        found[name.strip()] = written_value(f"terrain {name.strip()}", value)
     return found
 
 
@@ -66,8 +63,7 @@ def compare_models(options: argparse.Namespace) -> int:
     """Run the comparison, write its report and print the verdict."""
     from ..compare import compare
 
-    if options.seeds < 1:
-        raise ParameterError(f"seeds: expected at least 1, found {options.seeds}")
+    options.out.mkdir(parents=True, exist_ok=True)  # better now than after minutes
     found = compare(
         options.scenario,
         options.models,

@@ -51,7 +51,7 @@ def examine() -> Iterator[Finding]:
     yield Finding("contact models", True, ", ".join(MODELS))
     folder = cache_folder()
     compiled = len(list(folder.rglob("*.nbc")))
-    words = f"{compiled} entries in {folder}" if compiled else "none: the first run compiles, for half a minute or so"
+    words = f"{compiled} entries in {folder}" if compiled else "none: the first run compiles, for a minute or two"
     yield Finding("compiled kernels", compiled > 0, words, needed=False)
     yield _module("rclpy", "ros-jazzy-rclpy", FROM_PYPI)
     missing = [name for name in MESSAGES if not _importable(name)]
@@ -67,6 +67,7 @@ def examine() -> Iterator[Finding]:
 
 def _optional() -> Iterator[Finding]:
     for module, package, purpose in (
+        ("viser", "viser", "legged-contact-sim view, the page in the browser"),
         ("mcap", "mcap", "legged-contact-sim record and plot"),
         ("rosbags", "rosbags", "legged-contact-sim record and plot"),
         ("matplotlib", "matplotlib", "legged-contact-sim plot"),

@@ -93,12 +93,16 @@ def draw(robot: RobotModel, output: Path) -> None:
         for body in range(len(robot.links)):
             line = np.array([placed[b].position for b in (0, *chain(robot.links, body))])
             axes.plot(line[:, across], line[:, 2], "-o", color="0.4", markersize=3, linewidth=1)
+        for foot in map(robot.contact_names.index, robot.feet):
+            end = np.array([placed[robot.contact_points["link"][foot]].position, points[foot]])
+            axes.plot(end[:, across], end[:, 2], "-", color="0.4", linewidth=1)
         axes.scatter(points[:, across], points[:, 2], s=6, color="tab:blue", label="contact points")
-        feet = points[[robot.contact_names.index(foot) for foot in robot.feet]]
+        feet = points[[robot.contact_names.index(foot) for foot in robot.sole_points]]
         axes.scatter(feet[:, across], feet[:, 2], s=40, color="tab:red", label="feet")
         axes.scatter(center[across], center[2], s=60, marker="x", color="black", label="centre of mass")
         axes.axhline(0.0, color="0.7", linewidth=1)
-        axes.set(xlabel=words, ylabel="z [m]", aspect="equal")
-    figure.axes[0].legend(loc="upper right", fontsize="small")
+        axes.set(xlabel=words, ylabel="z [m]")
+        axes.set_aspect("equal", adjustable="datalim")
+    figure.legend(*figure.axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize="small")
     figure.suptitle(f"{robot.name}, {robot.total_mass:.3g} kg; home: {robot.home_origin}", fontsize="medium")
     figure.savefig(output, dpi=120)

@@ -7,8 +7,10 @@ import sys
 import time
 from types import TracebackType
 
+from ..errors import ParameterError
 from ..jit.children import die_with_parent
 
+LAST_DOMAIN = 232  # the ports of those after it would be above 65535
 # How processes are ended, s each. SIGTERM is silent even while Python loads modules, when SIGINT makes a traceback.
 PATIENCE = (signal.SIGTERM, 15.0), (signal.SIGKILL, 2.0)
 
@@ -65,8 +67,15 @@ def _wait(processes: list[subprocess.Popen[bytes]], seconds: float) -> None:
 
 
 def environment() -> dict[str, str]:
-    """Return the environment of ROS processes: on this machine only, unless the user has asked for the network."""
+    """Return the environment of ROS processes: on this machine only, unless the user has asked for the network.
+
+    Raises:
+        ParameterError: ROS_DOMAIN_ID is none; DDS would say so in words of its own.
+    """
     chosen = dict(os.environ)
+    domain = chosen.get("ROS_DOMAIN_ID", "") or "0"
+    if not (domain.isdecimal() and int(domain) <= LAST_DOMAIN):
+        raise ParameterError(f"ROS_DOMAIN_ID: expected a whole number from 0 to {LAST_DOMAIN}, found {domain!r}")
     chosen.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     chosen.setdefault("AMENT_PREFIX_PATH", sys.prefix)
     return chosen

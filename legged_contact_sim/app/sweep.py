@@ -6,6 +6,7 @@ from typing import Any
 
 from ..errors import ParameterError
 from ..simulation.scenarios import scenarios
+from ..simulation.written import written_value
 
 
 def add_command(commands: Any) -> None:
@@ -34,14 +35,12 @@ def settings_of(words: list[str]) -> dict[str, Any]:
     Raises:
         ParameterError: a word is not of that form.
     """
-    import yaml  # type: ignore[import-untyped]
-
     found = {}
     for word in words:
         name, equals, value = word.partition("=")
         if not equals:
             raise ParameterError(f"set: expected NAME=VALUE, found {word!r}")
-        found[name] = yaml.safe_load(value)
+        found[name] = written_value(name, value)
     return found
 
 

@@ -8,7 +8,17 @@ from .history import ENERGIES, History
 from .page import Page
 from .stage import Show
 
+LEGEND = "arrows: contact forces, cones: friction; **green** sticks, **orange** slips"
 INKS = ("#4666c8", "#c83c3c", "#3ca046", "#dc961e", "#8c50be", "#28aab4")
+
+
+NOTHING = (np.array([0.0, 1.0]), np.zeros(2))  # times, s, and a curve before there is any
+TITLES = (
+    "normal force at the feet [N]",
+    "work since the reset [J]",
+    "iterations of the contact solver",
+    "residual of the contact solver, power of ten",
+)
 
 
 class Controls:
@@ -20,6 +30,7 @@ class Controls:
         self._gui.configure_theme(dark_mode=False, show_logo=False, show_share_button=False, brand_color=(38, 110, 180))
         self._gui.set_panel_label("legged_contact_sim")
         self.status = self._gui.add_markdown("")
+        self._gui.add_markdown(LEGEND)
         self.add_controls()
         self._plots = Plots(self._gui)
         self.rebuilt()
@@ -58,14 +69,13 @@ class Controls:
         self.cones = self._gui.add_checkbox("friction cones", True)
         self.trails = self._gui.add_checkbox("trails", True)
         self.follow = self._gui.add_checkbox("camera follows", True)
-        self._gui.add_markdown("green: the contact sticks; orange: it slips")
-        for box in (self.forces, self.cones, self.trails):
+        for box in (self.forces, self.cones, self.trails, self.follow):
             box.on_update(self._choose)
 
     def _choose(self, _: Any) -> None:
         figure = self._page.figure
         figure.show_forces, figure.show_cones = bool(self.forces.value), bool(self.cones.value)
-        self._page.show_trails = bool(self.trails.value)
+        self._page.show_trails, self._page.follow = bool(self.trails.value), bool(self.follow.value)
 
 
 class Plots:
@@ -74,32 +84,24 @@ class Plots:
     def __init__(self, gui: Any) -> None:
         """Lay out where they go."""
         self._gui = gui
-        self._folder = gui.add_folder("plots")
-        self._handles: list[Any] = []
+        with gui.add_folder("plots"):
+            self._handles = [self._plot(title) for title in TITLES]
 
-    def begin(self, history: History) -> None:
-        """Make the plots of another robot."""
-        for handle in self._handles:
-            handle.remove()
-        with self._folder:
-            self._handles = [
-                self._plot("normal force at the feet [N]", history.feet, history.forces),
-                self._plot("work since the reset [J]", ENERGIES, history.energies),
-                self._plot("iterations of the contact solver", ("iterations",), history.solver),
-                self._plot("residual of the contact solver, power of ten", ("residual",), history.residuals),
-            ]
-
-    def _plot(self, title: str, names: tuple[str, ...], data: tuple[np.ndarray, ...]) -> Any:
-        series: list[dict[str, Any]] = [{"label": "t [s]"}]
-        series += [{"label": name, "stroke": ink, "width": 1.5} for name, ink in zip(names, INKS, strict=False)]
+    def _plot(self, title: str) -> Any:
         return self._gui.add_uplot(
-            data=data if len(data[0]) else tuple(np.zeros(1) for _ in data),
-            series=tuple(series),
+            data=NOTHING,
+            series=_series(("",)),
             title=title,
             scales={"x": {"time": False, "auto": True}, "y": {"auto": True}},
-            legend={"show": len(names) > 1},
+            axes=({}, {"size": 58}),
             height=150,
         )
+
+    def begin(self, history: History) -> None:
+        """Show another robot; plots stay, since a browser may be about to be told of their data."""
+        for handle, names in zip(self._handles, (history.feet, ENERGIES, ("",), ("",)), strict=True):
+            handle.data = NOTHING + NOTHING[1:] * (len(names) - 1)
+            handle.series, handle.legend = _series(names), {"show": len(names) > 1}
 
     def draw(self, history: History) -> None:
         """Draw what the history has."""
@@ -107,3 +109,9 @@ class Plots:
             shown = history.forces, history.energies, history.solver, history.residuals
             for handle, data in zip(self._handles, shown, strict=True):
                 handle.data = data
+
+
+def _series(names: tuple[str, ...]) -> tuple[dict[str, Any], ...]:
+    """Return what uplot wants to know of curves with these names."""
+    curves = [{"label": name, "stroke": ink, "width": 1.5} for name, ink in zip(names, INKS, strict=False)]
+    return ({"label": "t [s]"}, *curves)

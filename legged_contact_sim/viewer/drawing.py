@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..model import RobotModel
 from ..model.urdf import visual_shapes
 from .triangles import Surface, capsule, shape_surface
 
+Array = NDArray[np.float64]
 Colour = tuple[float, float, float]
 PALETTE: tuple[Colour, ...] = ((0.75, 0.77, 0.80), (0.30, 0.34, 0.40), (0.24, 0.46, 0.68))
 
@@ -109,3 +111,19 @@ def size_of(robot: RobotModel) -> float:
 
     _, position = forward_kinematics(robot, robot.home)
     return max(float(np.linalg.norm(np.ptp(position, axis=0))), 0.15)
+
+
+def arrow_tips(robot: RobotModel, size: float, starts: Array, forces: Array) -> Array:
+    """Return where the arrows of forces end, (n, 3), m: the weight is as long as the robot.
+
+    What is longer than one and a half of its size, as in impacts, is drawn so long.
+
+    Args:
+        robot: on which they act.
+        size: of it, m.
+        starts: (n, 3), m.
+        forces: (n, 3), N.
+    """
+    weight = robot.total_mass * max(float(np.linalg.norm(robot.gravity)), 1.0)
+    strengths = np.maximum(np.linalg.norm(forces, axis=1, keepdims=True), 1e-300)
+    return starts + forces / strengths * np.minimum(strengths * (size / weight), 1.5 * size)

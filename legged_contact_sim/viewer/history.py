@@ -17,6 +17,7 @@ class History:
         """Keep at most ``length`` frames of what plays on a stage."""
         self._points = list(stage.feet)
         self.feet = tuple(stage.contact_names[k] for k in self._points)
+        self._least_force = 1e-3 * stage.robot.total_mass * 9.81
         self.length = length
         self.clear()
 
@@ -47,8 +48,9 @@ class History:
 
     @property
     def forces(self) -> tuple[Array, ...]:
-        """Times, s, and the normal force at each foot, N."""
-        return self._columns(1, len(self.feet))
+        """Times, s, and the normal force at each foot, N, to a thousandth of the weight: what rests is a level line."""
+        time, *forces = self._columns(1, len(self.feet))
+        return time, *(self._least_force * np.round(force / self._least_force) for force in forces)
 
     @property
     def energies(self) -> tuple[Array, ...]:

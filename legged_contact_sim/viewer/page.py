@@ -1,4 +1,8 @@
-"""The scene in the browser: robot, ground, forces, friction cones and trails, as viser shows them."""
+"""The scene in the browser: robot, ground, forces, friction cones and trails, as viser shows them.
+
+The camera follows by standing still: all that is drawn hangs from a frame that moves against the base. So nobody has
+to be told where to look, and whoever turns the camera is not disturbed.
+"""
 
 from typing import Any
 
@@ -6,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..contact.records import OPEN, SLIP, STICK
-from .drawing import Part, robot_parts, size_of
+from .drawing import Part, arrow_tips, robot_parts, size_of
 from .history import History
 from .stage import Frame, Show, Stage
 from .triangles import cone, ground_surface
@@ -25,8 +29,11 @@ TRAIL_COLOURS = (
     (40, 170, 180),
     (120, 90, 60),
 )
+SKY_ABOVE, SKY_BELOW = np.array([196.0, 216.0, 238.0]), np.array([244.0, 247.0, 250.0])
 GHOST_COLOUR = (120, 150, 235)
 VIEWPOINT = (1.05, -1.35, 0.55)  # of the robot's size, from its middle
+CONE_HEIGHT = 0.16  # of the robot's size
+ROOT = "/world"  # all that is drawn hangs from it
 FLAT = 1e-12  # m; ground that varies less is drawn as a plane
 
 
@@ -40,9 +47,7 @@ class Figure:
         self._frames = [scene.add_frame(f"{root}/{body}", show_axes=False) for body in range(len(self.robot.links))]
         for number, part in enumerate(robot_parts(self.robot, stage.folder)):
             self._add(part, number, ghost)
-        weight = self.robot.total_mass * max(float(np.linalg.norm(self.robot.gravity)), 1.0)
         self._size = size_of(self.robot)
-        self._scale = 0.9 * self._size / weight
         self.show_forces = self.show_cones = True
         self._arrows: Any = None
         self._cones: Any = None
@@ -70,7 +75,7 @@ class Figure:
             self._cones = None
         if self._ghost or not count:
             return
-        height = 0.16 * self._size
+        height = CONE_HEIGHT * self._size
         surface = cone(height, height * min(friction, 2.0))
         self._cones = self._scene.add_batched_meshes_simple(
             f"{self._root}_cones",
@@ -109,7 +114,8 @@ class Figure:
                 self._arrows.visible = False
             return
         start = frame.contact_positions[shown]
-        ends = np.stack([start, start + self._scale * frame.contact_forces[shown]], axis=1).astype(np.float32)
+        tips = arrow_tips(self.robot, self._size, start, frame.contact_forces[shown])
+        ends = np.stack([start, tips], axis=1).astype(np.float32)
         colours = MODE_COLOURS[frame.contact_modes[shown]]
         if self._arrows is None or self._arrows.points.shape != ends.shape:
             self._arrows = self._scene.add_arrows(
@@ -132,7 +138,7 @@ class Page:
         self._server, self._scene = server, server.scene
         self._scene.set_up_direction("+z")
         self._scene.configure_default_lights()
-        self.show_trails, self.size = True, 1.0
+        self.show_trails, self.follow, self.size = True, True, 1.0
         self._ghost: Figure | None = None
         self._trails: list[Any] = []
 
@@ -145,45 +151,50 @@ class Page:
         self._scene.configure_default_lights(cast_shadow=True)
         self._scene.add_light_hemisphere("/sky", sky_color=(255, 255, 255), ground_color=(190, 190, 190), intensity=1.6)
         self._scene.world_axes.visible = False
+        self._scene.set_background_image(sky(), format="png")
+        self._root = self._scene.add_frame(ROOT, show_axes=False)
         self._trails = []
         self.size = size_of(stage.robot)
-        self._lay_ground(stage, frame.positions[0, :2])
-        self.figure = Figure(self._scene, "/robot", stage)
+        self._terrain = stage.terrain
+        self._lay_ground(frame.positions[0, :2])
+        self.figure = Figure(self._scene, f"{ROOT}/robot", stage)
         ghost = show.ghost_stage
-        self._ghost = None if ghost is None else Figure(self._scene, "/ghost", ghost, ghost=True)
+        self._ghost = None if ghost is None else Figure(self._scene, f"{ROOT}/ghost", ghost, ghost=True)
+        self._root.position = _beneath(frame.positions[0])
         self.show(frame, show.ghost_frame)
         camera = self._server.initial_camera
         camera.position, camera.look_at = self.viewpoint(frame)
 
     def viewpoint(self, frame: Frame) -> tuple[Array, Array]:
-        """Return where a camera stands and what it looks at, (3,) each, m, to see the robot well."""
+        """Return where a camera stands and what it looks at, (3,) each, m from the scene's origin, to see the robot."""
         middle = (frame.positions.min(axis=0) + frame.positions.max(axis=0)) / 2.0
+        middle += _beneath(frame.positions[0]) if self.follow else np.asarray(self._root.position)
         return middle + self.size * np.array(VIEWPOINT), middle
 
-    def _lay_ground(self, stage: Stage, where: Array) -> None:
+    def _lay_ground(self, where: Array) -> None:
         """Draw the ground around a place (2,), m: a surface, or a grid without end where it is flat."""
-        size = self.size
-        surface = ground_surface(stage.terrain, where, 12.0 * max(size, 0.4), 160)
-        flat = float(np.ptp(surface.vertices[:, 2])) < FLAT
-        if flat:
-            height = float(surface.vertices[0, 2])
+        size = max(self.size, 0.4)
+        self._laid = where
+        surface = ground_surface(self._terrain, where, 12.0 * size, 160)
+        if float(np.ptp(surface.vertices[:, 2])) < FLAT:
             cell = 0.1 if size < 0.5 else 0.25
+            section = 4.0 * cell
             self._scene.add_grid(
-                "/ground",
-                position=(0.0, 0.0, height),
+                f"{ROOT}/ground",
+                position=(*np.round(where / section) * section, float(surface.vertices[0, 2])),
                 infinite_grid=True,
                 cell_size=cell,
-                section_size=4.0 * cell,
+                section_size=section,
                 cell_color=(206, 210, 216),
                 section_color=(172, 178, 188),
-                fade_distance=40.0 * max(size, 0.4),
+                fade_distance=40.0 * size,
                 plane_color=(238, 240, 243),
                 plane_opacity=1.0,
                 shadow_opacity=0.3,
             )
             return
         self._scene.add_mesh_simple(
-            "/ground",
+            f"{ROOT}/ground",
             surface.vertices.astype(np.float32),
             surface.faces,
             color=(196, 202, 196),
@@ -194,7 +205,12 @@ class Page:
 
     def show(self, frame: Frame, ghost: Frame | None) -> None:
         """Show a frame of the world and one of its ghost."""
+        base = frame.positions[0]
+        if np.linalg.norm(base[:2] - self._laid) > 6.0 * max(self.size, 0.4):
+            self._lay_ground(base[:2].copy())
         with self._server.atomic():
+            if self.follow:
+                self._root.position = _beneath(base)
             self.figure.show(frame)
             if self._ghost is not None and ghost is not None:
                 self._ghost.show(ghost)
@@ -212,10 +228,22 @@ class Page:
             if number == len(self._trails):
                 width = 0.006 * self.size
                 self._trails.append(
-                    self._scene.add_line_segments(f"/trails/{number}", segments, colour, thickness=width)
+                    self._scene.add_line_segments(f"{ROOT}/trails/{number}", segments, colour, thickness=width)
                 )
             else:
                 self._trails[number].points, self._trails[number].visible = segments, True
+
+
+def _beneath(base: Array) -> Array:
+    """Return where the root has to be, (3,), m, so that the base (3,), m, is above the scene's origin."""
+    return base * [-1.0, -1.0, 0.0]
+
+
+def sky() -> NDArray[np.uint8]:
+    """Return a picture for the background, (32, 2, 3): pale at the horizon, blue above."""
+    height = np.linspace(1.0, 0.0, 32)[:, None, None]
+    colours = SKY_BELOW + np.maximum(height - 0.5, 0.0) * 2.0 * (SKY_ABOVE - SKY_BELOW)
+    return np.broadcast_to(colours.round(), (32, 2, 3)).astype(np.uint8)
 
 
 def quaternion(rotation: Array) -> Array:

@@ -8,13 +8,14 @@ from ..contact import MODELS
 from ..model import robots
 from ..simulation.scenarios import scenarios
 from .controls import Controls
-from .page import Page
+from .page import ROOT, Page
 from .session import Session
 from .world import World, find_world
 
 NO_GHOST = "none"
 PUSHES = {"left": (0.0, 1.0, 0.0), "right": (0.0, -1.0, 0.0), "forward": (1.0, 0.0, 0.0), "back": (-1.0, 0.0, 0.0)}
 PUSH_DURATION = 0.15  # s
+LONG = 1.0  # s; only the compiler takes as long
 PULL_DURATION = 0.5  # s; for which the force of a dragged handle acts at most, if the browser is gone
 
 
@@ -45,20 +46,29 @@ class Panel(Controls):
         world = self._session.world
         self.model.value = world.sim.contact_model
         self.friction.value, self.restitution.value = world.friction, world.restitution
+        self.gravity.value = float(np.linalg.norm(world.robot.gravity))
+        ghost = self._session.ghost
+        self.ghost.value = NO_GHOST if ghost is None else ghost.sim.contact_model
         self._walk.visible = world.walks
+        self.forward.value, self.sideways.value, self.turning.value = world.command
         weight = world.robot.total_mass * 9.81
-        self.push_force.value = round(0.8 * weight, 1)
+        self.push_force.value = round(0.4 * weight, 1)
         self._add_handle()
 
     def take(self) -> None:
         """Keep the newest frame; the handle stays with the robot unless somebody holds it."""
         super().take()
         self._handle.visible = bool(self.drag.value)
+        buttons = _buttons(self._session.paused)
+        if self.running.options != buttons:
+            self.running.options = buttons
         if not self._dragged:
             self._handle.position = self._show.frame.positions[0]
 
     def state(self) -> str:
         """Return whether time runs, and how fast."""
+        if self._session.busy > LONG:
+            return f"compiling kernels, which are kept: {self._session.busy:.0f} s"
         return "paused" if self._session.paused else f"{self._session.factor:.2f} x real time"
 
     def _add_handle(self) -> None:
@@ -67,7 +77,7 @@ class Panel(Controls):
         stiffness = world.robot.total_mass * 9.81 / (0.5 * size)
         self._dragged = False
         self._handle = self._scene.add_transform_controls(
-            "/drag", scale=0.35 * size, disable_rotations=True, depth_test=False, visible=bool(self.drag.value)
+            f"{ROOT}/drag", scale=0.35 * size, disable_rotations=True, depth_test=False, visible=bool(self.drag.value)
         )
 
         def pull(force: np.ndarray) -> None:
@@ -83,7 +93,7 @@ class Panel(Controls):
             pull(force if self._dragged else np.zeros(3))
 
     def _add_running(self) -> None:
-        self.running = self._gui.add_button_group("run", ("pause", "step", "reset"))
+        self.running = self._gui.add_button_group("run", _buttons(self._session.paused))
         self.speed = self._gui.add_slider("speed", 0.05, 2.0, 0.05, 1.0)
         known = [*scenarios(), *(f"robot: {name}" for name in robots())]
         current = self._session.world.scenario.name
@@ -95,8 +105,8 @@ class Panel(Controls):
         def _(event: Any) -> None:
             session, choice = self._session, event.target.value
             session.message = ""
-            if choice == "pause":
-                session.paused = not session.paused
+            if choice in ("pause", "go on"):
+                session.paused = choice == "pause"
             elif choice == "step":
                 session.paused = True
                 session.ask(lambda s: s.both(World.step))
@@ -180,3 +190,7 @@ class Panel(Controls):
 
         for slider in (self.forward, self.sideways, self.turning):
             slider.on_update(steer)
+
+
+def _buttons(paused: bool) -> tuple[str, ...]:
+    return "go on" if paused else "pause", "step", "reset"

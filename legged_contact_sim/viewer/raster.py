@@ -11,6 +11,7 @@ Array = NDArray[np.float64]
 NEAR = 0.02  # m; what is nearer to the camera is left out
 SUN = np.array([0.35, -0.45, 0.82]) / np.linalg.norm([0.35, -0.45, 0.82])  # towards the light
 AMBIENT = 0.5  # share of the light that comes from everywhere
+SKY = (0.93, 0.95, 0.98)
 SAMPLES = 2  # along the edge of a pixel
 
 
@@ -47,15 +48,22 @@ class Camera:
 class Canvas:
     """A picture that is being drawn."""
 
-    def __init__(self, camera: Camera, background: tuple[float, float, float] = (0.93, 0.95, 0.98)) -> None:
+    def __init__(self, camera: Camera, background: tuple[float, float, float] = SKY) -> None:
         """Begin with the background."""
         self.camera = camera
         self._image = np.empty((SAMPLES * camera.height, SAMPLES * camera.width, 3))
         self._image[:] = background
         self._nearness = np.zeros(self._image.shape[:2])
 
-    def draw(self, corners: Array, colours: Array, lit: bool = True) -> None:
-        """Draw triangles: corners (n, 3, 3), m, and colours (n, 3), 0 to 1; ``lit``: the light falls on them."""
+    def draw(self, corners: Array, colours: Array, lit: bool = True, opacity: float = 1.0) -> None:
+        """Draw triangles, which hide what is drawn behind them later unless they are transparent.
+
+        Args:
+            corners: (n, 3, 3), m.
+            colours: (n, 3), 0 to 1.
+            lit: whether the light falls on them.
+            opacity: 0 to 1.
+        """
         if lit:
             normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
             normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-300)
@@ -66,7 +74,12 @@ class Canvas:
             np.ascontiguousarray(colours),
             self._image,
             self._nearness,
+            float(opacity),
         )
+
+    def come_forward(self) -> None:
+        """Let what is drawn from now on hide all that was drawn before."""
+        self._nearness[:] = 0.0
 
     def pixels(self) -> NDArray[np.uint8]:
         """Return the picture, (height, width, 3)."""
@@ -75,8 +88,11 @@ class Canvas:
 
 
 @compiled
-def draw_triangles(corners, colours, image, nearness):
-    """Fill triangles, corners (n, 3, 3) as `Camera.project` returns them, where nothing nearer was drawn before."""
+def draw_triangles(corners, colours, image, nearness, opacity):
+    """Fill triangles, corners (n, 3, 3) as `Camera.project` returns them, where nothing nearer was drawn before.
+
+    What is transparent, ``opacity`` below 1, lets see what is behind it and hides nothing.
+    """
     height, width = nearness.shape
     for k in range(corners.shape[0]):
         ax, ay, az = corners[k, 0, 0], corners[k, 0, 1], corners[k, 0, 2]
@@ -96,6 +112,8 @@ def draw_triangles(corners, colours, image, nearness):
                 if u >= 0.0 and v >= 0.0 and w >= 0.0:
                     near = u * az + v * bz + w * cz
                     if near > nearness[row, column]:
-                        nearness[row, column] = near
+                        if opacity >= 1.0:
+                            nearness[row, column] = near
                         for channel in range(3):
-                            image[row, column, channel] = colours[k, channel]
+                            behind = image[row, column, channel]
+                            image[row, column, channel] = behind + opacity * (colours[k, channel] - behind)

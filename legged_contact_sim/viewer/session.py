@@ -39,7 +39,14 @@ class Session:
         self.ghost_frame: Frame | None = None
         self._requests: SimpleQueue[Callable[[Session], Any]] = SimpleQueue()
         self._ending = threading.Event()
+        self._since: float | None = None  # when the work began that its thread does now
         self._thread = threading.Thread(target=self._run, name="simulation", daemon=True)
+
+    @property
+    def busy(self) -> float:
+        """For how long its thread has been at one step or request, s: kernels that are new take long, once."""
+        since = self._since
+        return 0.0 if since is None else clock.monotonic() - since
 
     @property
     def stage(self) -> Stage:
@@ -88,11 +95,13 @@ class Session:
 
     def advance(self, duration: float) -> None:
         """Advance the worlds by a duration, s, of simulated time; what fails pauses and says why."""
+        self._since = clock.monotonic()
         try:
             self.both(lambda world: world.advance(duration))
         except LeggedContactSimError as error:
             self.paused, self.message = True, str(error)
         self._show()
+        self._since = None
 
     def _run(self) -> None:
         due, began, simulated = clock.monotonic(), clock.monotonic(), self.world.time
@@ -123,11 +132,12 @@ class Session:
                 request = self._requests.get(timeout=0.1 if wait and not served else None, block=wait and not served)
             except Empty:
                 return served
-            served = True
+            served, self._since = True, clock.monotonic()
             try:
                 request(self)
             except LeggedContactSimError as error:
                 self.message = str(error)
+            self._since = None
 
     def _show(self) -> None:
         self.frame = self.world.frame()

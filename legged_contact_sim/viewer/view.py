@@ -1,13 +1,13 @@
 """The browser view: page, panel, and the loop that keeps them up to date."""
 
+import errno
 import io
+import socket
 import time as clock
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from types import TracebackType
 from typing import Any
-
-import numpy as np
 
 from ..errors import ParameterError
 from .controls import Controls
@@ -38,20 +38,17 @@ class View:
             panel: of the controls, made from server, session and page.
         """
         viser = _viser()
+        check_address(host, port)
         self.session = session
         self.token = "" if host in LOOPBACK else make_token()
         with guarded(self.token), redirect_stdout(io.StringIO()):  # viser prints an address without the token
             self._server = viser.ViserServer(host=host, port=port, label="legged_contact_sim", verbose=False)
-        if port and self._server.get_port() != port:
-            self._server.stop()
-            raise ParameterError(f"port: {port} is in use; choose another one with --port")
         self.host, self.port = host, self._server.get_port()
         self._page = Page(self._server)
         self._version = session.version
         self._page.build(session)
         self.panel = panel(self._server, session, self._page)
         self._shown, self._count = -1.0, 0
-        self._eye: np.ndarray | None = None
         self._server.on_client_connect(self._place_camera)
 
     @property
@@ -97,34 +94,34 @@ class View:
         if frame.time != self._shown:
             self._shown = frame.time
             self._page.show(frame, ghost)
-            self._follow(frame.positions[0])
         if self._count % PLOT_EVERY == 0:
             self.panel.draw()
 
     def _place_camera(self, client: Any) -> None:
-        """Let a new browser see the robot, wherever it has gone."""
+        """Let a new browser see the robot, whatever it does now."""
         with client.atomic():
             client.camera.position, client.camera.look_at = self._page.viewpoint(self.session.frame)
 
-    def _follow(self, base: np.ndarray) -> None:
-        """Move every browser's camera with the base, level with the ground."""
-        before, self._eye = self._eye, base * np.array([1.0, 1.0, 0.0])
-        if before is None or not self.panel.follow.value:
-            return
-        shift = self._eye - before
-        if not 1e-6 < np.linalg.norm(shift) < 0.5:
-            return
-        for client in self._server.get_clients().values():
-            _shift_camera(client, shift)
 
+def check_address(host: str, port: int) -> None:
+    """See whether a server can listen at a host and port; viser would take another port, or fail in a thread.
 
-def _shift_camera(client: Any, shift: np.ndarray) -> None:
+    Raises:
+        ParameterError: it cannot, and why.
+    """
+    if not 0 <= port <= 65535:
+        raise ParameterError(f"port: expected a whole number from 0 to 65535, found {port}")
     try:
-        camera = client.camera
-        with client.atomic():
-            camera.position = camera.position + shift  # moves what it looks at as well
-    except (AssertionError, AttributeError):  # it has not told yet where its camera is
-        return
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[
+            0
+        ]
+        with socket.socket(family, kind) as tried:
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            tried.bind(address)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise ParameterError(f"port: {port} is in use; choose another one with --port") from None
+        raise ParameterError(f"host: cannot listen at {host!r}: {error.strerror or error}") from None
 
 
 def _viser() -> Any:

@@ -54,7 +54,7 @@ class World:
         self.scenario = scenario
         self.source = scenario["robot"]
         self.robot = scenario.robot()
-        self.command = (0.0, 0.0, 0.0)
+        self.command = self._proposed_velocity()
         self._begin(scenario.simulator(self.robot), 0.0)
         self.controller = self._make_controller()
 
@@ -182,6 +182,11 @@ class World:
         self._start = time
         self._awake = False
         self._every = max(1, round(1.0 / (self.scenario["rate"] * simulator.time_step)))
+
+    def _proposed_velocity(self) -> tuple[float, float, float]:
+        """Return the velocity that the scenario's controller begins with: forward and sideways, m/s, turning, rad/s."""
+        forward, sideways, turning = self.scenario[f"{self.scenario['controller']}.velocity"] or (0.0, 0.0, 0.0)
+        return float(forward), float(sideways), float(turning)
 
     def _make_controller(self) -> Controller | None:
         return self.scenario.controller(self.robot)

@@ -13,6 +13,8 @@ import time
 
 from websockets.sync.client import connect
 
+PATIENCE = 1200.0  # s; what is waited for comes, however slow and busy the machine: this only ends what hangs
+
 SWITCHES = (
     "--headless=new",
     "--no-sandbox",
@@ -71,7 +73,7 @@ class Chromium:
         self._number += 1
         self._page.send(json.dumps({"id": self._number, "method": method, "params": parameters}))
         while True:
-            answer = json.loads(self._page.recv(timeout=120))
+            answer = json.loads(self._page.recv(timeout=PATIENCE))
             if answer.get("id") == self._number:
                 assert "error" not in answer, answer
                 return answer["result"]
@@ -90,9 +92,9 @@ class Chromium:
         """Return the value of a JavaScript expression."""
         return self.call("Runtime.evaluate", expression=script, returnByValue=True)["result"].get("value")
 
-    def until(self, script, seconds=90.0):
+    def until(self, script):
         """Wait until an expression is true; return its value."""
-        end = time.monotonic() + seconds
+        end = time.monotonic() + PATIENCE
         while not (value := self.run(script)):
             assert time.monotonic() < end, f"never true: {script}"
             time.sleep(0.1)

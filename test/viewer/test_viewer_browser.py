@@ -26,8 +26,8 @@ from legged_contact_sim.viewer.view import View
 pytestmark = pytest.mark.skipif(chromium.find() is None, reason="no chromium is installed (apt-get install chromium)")
 
 
-def wait_until(condition, seconds=180.0):  # kernels may have to be compiled first
-    end = time.monotonic() + seconds
+def wait_until(condition):
+    end = time.monotonic() + chromium.PATIENCE
     while not condition():
         assert time.monotonic() < end, "it did not happen"
         time.sleep(0.05)
@@ -76,7 +76,9 @@ def test_page_shows_the_robot_and_obeys(view):
 
         browser.click("button", "pause")
         wait_until(lambda: session.paused)
-        time.sleep(0.2)
+        done = threading.Event()
+        session.ask(lambda _: done.set())  # its thread has done what it was at before
+        assert done.wait(chromium.PATIENCE)
         stands = session.frame.time
         time.sleep(0.3)
         assert session.frame.time == stands
@@ -84,7 +86,7 @@ def test_page_shows_the_robot_and_obeys(view):
         browser.click("input[value=exact_lcp]")
         browser.click("[role=option]", "compliant")
         wait_until(lambda: session.world.sim.contact_model == "compliant")
-        browser.click("button", "pause")
+        browser.click("button", "go on")
         wait_until(lambda: session.frame.time > stands)
 
         before = session.frame.positions[0, 1]
@@ -97,6 +99,11 @@ def test_page_shows_the_robot_and_obeys(view):
         browser.click("label", "drag")
         wait_until(lambda: view.panel.drag.value)
         keep(browser, "simulation")
+        browser.click("[role=tab], .mantine-Tabs-tab, [class*=tab] *", "Contact")
+        browser.click("input[value=stand]")
+        browser.click("[role=option]", "robot: quadruped16")  # another robot: other curves, another scene
+        browser.until("document.body.innerText.includes('quadruped16 under')")
+        time.sleep(1.0)
         assert browser.errors == []
 
 
