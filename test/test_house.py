@@ -44,7 +44,7 @@ FACADES = {"__init__", "registry", "lcp", "friction"}
 WITH_A_PAGE = (
     "terrain", "model", "dynamics", "actuation", "contact/solvers", "contact/stepping", "contact/cuts", "simulation",
     "control", "studies", "recording", "nodes", "app", "jit", "contact", "contact/events", "sensing", "compare", "gym",
-    "viewer",
+    "viewer", "contact/events/flow", "contact/events/impact", "contact/events/loop",
 )  # fmt: skip
 
 
