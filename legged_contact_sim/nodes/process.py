@@ -103,11 +103,15 @@ def served(node: Node, threads: int = 1, others: Sequence[Node] = ()) -> Iterato
 
 def _hand_over(node: Node, end: float) -> None:
     """Wait until readers have all that was published, not beyond a time: what a writer remembers ends with it."""
+    behind = []
     for publisher in node.publishers:
-        left = end - time.monotonic()
-        if left > 0.0 and publisher.get_subscription_count():
+        left = max(end - time.monotonic(), 0.0)
+        if publisher.get_subscription_count():
             with suppress(RuntimeError):  # of the middleware: then nobody can say
-                publisher.wait_for_all_acked(Duration(seconds=left))
+                if not publisher.wait_for_all_acked(Duration(seconds=left)):
+                    behind.append(publisher.topic_name)
+    if behind:
+        node.get_logger().warning(f"ended before all readers had everything: {', '.join(behind)}")
 
 
 def _spin(executor: Executor, node: Node) -> None:

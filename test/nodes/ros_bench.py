@@ -30,12 +30,13 @@ PID = ["joint_pid.stiffness:=[800.0, 800.0, 800.0, 400.0]", "joint_pid.damping:=
 class Process:
     """A process of the package, with what it says in a file."""
 
-    def __init__(self, module, parameters, log, arguments=()):
+    def __init__(self, module, parameters, log, arguments=(), setup="pass"):
         settings = [part for parameter in parameters for part in ("-p", parameter)]
         ros = ["--ros-args", *settings] if settings else []
         self.log = log
         with open(log, "wb") as output:
-            command = [sys.executable, "-m", f"legged_contact_sim.{module}", *arguments, *ros]
+            code = f"{setup}; import runpy; runpy.run_module('legged_contact_sim.{module}', run_name='__main__')"
+            command = [sys.executable, "-c", code, *arguments, *ros]
             self.process = subprocess.Popen(
                 command, stdout=output, stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=die_with_parent
             )
@@ -99,14 +100,15 @@ class Bench:
         self.executor = SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.node)
 
-    def start(self, module, *parameters, arguments=()) -> Process:
+    def start(self, module, *parameters, arguments=(), setup="pass") -> Process:
+        """Start a module of the package as a process, after some code of the test's own."""
         log = self.folder / f"{len(self.processes)}_{module.replace('.', '_')}.log"
-        process = Process(module, parameters, log, arguments)
+        process = Process(module, parameters, log, arguments, setup)
         self.processes.append(process)
         return process
 
-    def simulator(self, *parameters) -> Process:
-        return self.start("nodes.simulator_node", *parameters)
+    def simulator(self, *parameters, setup="pass") -> Process:
+        return self.start("nodes.simulator_node", *parameters, setup=setup)
 
     def controller(self, *parameters) -> Process:
         return self.start("nodes.controller_node", *parameters)

@@ -5,16 +5,19 @@ import time
 
 import numpy as np
 import pytest
+import yaml
 from mcap.reader import make_reader
 from mcap_ros2.decoder import DecoderFactory
 from rclpy.qos import QoSProfile
-from ros_bench import PID, STAND, Load, wait_for
+from ros_bench import PATIENCE, STAND, Load, wait_for
 from rosbags.highlevel import AnyReader
 from rosbags.typesys import Stores, get_typestore
 from rosgraph_msgs.msg import Clock
+from simulation_interfaces.msg import Result
+from simulation_interfaces.srv import StepSimulation
 
 from legged_contact_sim import RobotModel
-from legged_contact_sim.recording.bag import completeness_of
+from legged_contact_sim.recording.bag import METADATA, completeness_of
 from legged_contact_sim.recording.contents import read
 from legged_contact_sim.recording.plot import draw, title
 from legged_contact_sim.viewer.recordings import find_recordings
@@ -23,9 +26,11 @@ ROBOT = RobotModel.from_urdf("quadruped16")
 WEIGHT = ROBOT.total_mass * 9.81
 PERIODS = {"/joint_states": 1, "/odom": 1, "/clock": 1, "/tf": 10}  # ms
 PERIODS |= {f"/contacts/{name}/wrench": 1 for name in ROBOT.contact_names}
-TOLD = 2000  # messages; more than wait between two processes of Fast DDS
-STALL = 0.3  # s; many times what a writer's last 50 messages bridge
-SLOWLY = "real_time_factor:=0.2"  # so that the 2,000 messages which a writer remembers bridge what a busy machine adds
+TOLD = 10_000  # messages; more than wait between two processes of Fast DDS
+STALL = 0.3  # s; a writer's last 50 messages do not bridge that
+TICKS = 300  # of a stall: more messages than wait for the recorder; in all fewer than the 2,000 that writers remember
+SLOWLY = "real_time_factor:=0.2"
+PATIENTLY = f"from legged_contact_sim.nodes import process; process.HAND_OVER = {PATIENCE}"
 
 
 def contents(bag):
@@ -70,26 +75,51 @@ def grows(bag, processes, size=200_000):
     wait_for(lambda: path.stat().st_size > before + size, "recording", processes)
 
 
+def step(bench, ticks):
+    """Advance a paused simulation by some ticks, as fast as it can."""
+    answer = bench.call(StepSimulation, "/step_simulation", StepSimulation.Request(steps=ticks))
+    assert answer.result.result == Result.RESULT_OK
+
+
+def counts(bag):
+    """Return how many messages of each topic are in a bag that is being written."""
+    written = yaml.safe_load((bag / METADATA).read_text())["rosbag2_bagfile_information"]
+    return {each["topic_metadata"]["name"]: each["message_count"] for each in written["topics_with_message_count"]}
+
+
 @pytest.fixture(scope="module")
 def stalled(shared_bench, tmp_path_factory):
-    """A bag of a driven robot, whose recorder a busy machine has kept waiting again and again; and what it said."""
-    bench = shared_bench
-    standing = ["hold.stiffness:=800.0", "hold.damping:=20.0"]  # while a busy machine keeps the controller from it
-    bag, recorder, simulator = begin(bench, tmp_path_factory.mktemp("stalled"), "await_command:=true", *standing)
-    bench.controller(*PID)
+    """A bag whose recorder was kept waiting again and again, in which time far more was told than can wait for it.
+
+    Nothing depends on how fast the machine is: the robot moves only when it is told to, writers remember all of it, and
+    the simulator does not end before everybody has everything.
+    """
+    bench, folder = shared_bench, tmp_path_factory.mktemp("stalled")
+    bag = folder / "bag"
+    recorder = bench.start("nodes.recorder_node", f"bag:={bag}", "flush_period:=0.2")
+    simulator = bench.simulator("paused:=true", *STAND, setup=PATIENTLY)
     forgetful = bench.node.create_publisher(Clock, "/forgetful", QoSProfile(depth=1))
     wait_for(forgetful.get_subscription_count, "matched", bench.processes)
     forgetful.publish(Clock())
-    grows(bag, bench.processes)
+    wait_for(lambda: (bag / METADATA).exists(), "the bag", bench.processes)
+
+    def everything_is_recorded():
+        step(bench, 10)
+        time.sleep(0.1)  # since it is written five times a second
+        there = counts(bag)
+        return all(there.get(topic) for topic in [*PERIODS, "/forgetful"])
+
+    wait_for(everything_is_recorded, "all topics", bench.processes)
     with Load():
         for _ in range(3):
             recorder.send(signal.SIGSTOP)
-            time.sleep(STALL)
+            step(bench, TICKS)
             for _ in range(TOLD):
                 forgetful.publish(Clock())
             recorder.send(signal.SIGCONT)
-            grows(bag, bench.processes)
+            step(bench, 10)
     recorder.send(signal.SIGSTOP)
+    step(bench, TICKS)
     simulator.send(signal.SIGTERM)
     time.sleep(STALL)
     recorder.send(signal.SIGCONT)
