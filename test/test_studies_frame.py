@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from legged_contact_sim.app.cli import main
+from legged_contact_sim.app.reproduce import failures
 from legged_contact_sim.errors import ParameterError
 from legged_contact_sim.studies.frame import (
     Criterion,
@@ -41,8 +42,8 @@ def draw(result):
     return figure
 
 
-def study(expected, run=throw, in_quick=True):
-    criterion = Criterion("apex", "apex", "1.2 m", expected, "m", "air is left out", in_quick)
+def study(expected, run=throw, in_quick=True, timed=False):
+    criterion = Criterion("apex", "apex", "1.2 m", expected, "m", "air is left out", in_quick, timed)
     picture = Picture("Fig. 1", "path", "height over time", draw)
     return Study("toy", "A throw", "nowhere", (Experiment("throw", "Throw", "p. 1", run, (criterion,), (picture,)),))
 
@@ -91,6 +92,16 @@ def test_a_criterion_that_fails_is_said_to_fail(reproduce, tmp_path):
     assert not json.loads((tmp_path / "toy" / "summary.json").read_text())["held"]
 
 
+def test_what_failed_is_named_on_the_terminal_and_what_a_slow_machine_may_fail_is_told(reproduce, tmp_path):
+    reproduce(study(at_most(1.0)))
+    assert failures(tmp_path / "toy") == ["Throw: apex"]
+    reproduce(study(at_most(1.0), timed=True))
+    assert failures(tmp_path / "toy") == ["Throw: apex (this machine's speed)"]
+    assert "**failed, by this machine's speed**" in (tmp_path / "toy" / "report.md").read_text()
+    reproduce(study(at_least(1.0)))
+    assert failures(tmp_path / "toy") == []
+
+
 def test_what_a_quick_run_cannot_tell_is_judged_in_the_full_one_only(reproduce, tmp_path):
     late = study(at_most(1.0), in_quick=False)
     assert reproduce(late, quick=True)
@@ -121,11 +132,23 @@ def test_every_study_declares_files_and_names_of_its_own():
         assert len(set(names)) == len(names) and len(set(files)) == len(files)
 
 
-def test_an_unknown_study_is_named(capsys):
+@pytest.mark.parametrize("named", [["newton"], ["all", "newton"]])
+def test_an_unknown_study_is_named(capsys, named):
     with pytest.raises(SystemExit) as end:
-        main(["reproduce", "newton"])
+        main(["reproduce", *named])
     assert end.value.code == 1
     assert "'newton'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("named", [["singh", "singh"], ["singh", "all", "ayit"]])
+def test_a_study_that_is_named_twice_is_done_once(monkeypatch, named):
+    begun = []
+    monkeypatch.setattr(running, "reproduce", lambda keys, *_: begun.append(list(keys)) or True)
+    monkeypatch.setattr("legged_contact_sim.app.reproduce.failures", lambda folder: [])
+    with pytest.raises(SystemExit) as end:
+        main(["reproduce", *named])
+    assert end.value.code == 0
+    assert len(begun[0]) == len(set(begun[0])) and set(begun[0]) >= set(named) - {"all"}
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """``legged-contact-sim reproduce``: run published studies again and report what came out."""
 
 import argparse
+import json
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +24,25 @@ def reproduce_studies(options: argparse.Namespace) -> int:
     """Run the studies; return 0 if every criterion held, else 1."""
     from ..studies.frame.running import reproduce
 
-    keys = studies() if "all" in options.study else options.study
+    known = studies()
+    keys = list(dict.fromkeys(key for name in options.study for key in (known if name == "all" else [name])))
     held = reproduce(keys, options.out, options.quick, options.jobs, options.fresh)
     for key in keys:
         print(options.out / key / "report.html")
-    print("every criterion held" if held else "not every criterion held: see the reports")
+        for words in failures(options.out / key):
+            print(f"  failed: {words}")
+    print("every criterion held" if held else "not every criterion held: the reports say why")
     return 0 if held else 1
+
+
+def failures(folder: Path) -> list[str]:
+    """Return what failed in a study that was reported, a line each."""
+    found = []
+    for item in json.loads((folder / "summary.json").read_text())["experiments"]:
+        if item["error"]:
+            found.append(f"{item['title']}: {item['error']}")
+        for criterion in item["criteria"]:
+            if criterion["held"] is False and not item["error"]:
+                why = " (this machine's speed)" if criterion["timed"] else ""
+                found.append(f"{item['title']}: {criterion['quantity']}{why}")
+    return found

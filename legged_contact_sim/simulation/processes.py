@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import pickle
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -35,7 +36,8 @@ def in_processes(
             yield number, function(*task)
         return
     # Processes begin anew: forked ones would inherit locks of threads that other libraries may have started.
-    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, mp_context=context, initializer=end_with_the_program) as pool:
         with own_script_left_out(tasks):
             pending = {pool.submit(function, *task): number for number, task in enumerate(tasks)}
         try:
@@ -52,6 +54,18 @@ def in_processes(
             for worker in workers:
                 worker.terminate()
             raise
+
+
+def end_with_the_program() -> None:
+    """End this process as soon as the program that began it is gone, even if it was killed."""
+    program = multiprocessing.parent_process()
+
+    def wait() -> None:
+        if program is not None:
+            program.join()
+            os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 @contextmanager

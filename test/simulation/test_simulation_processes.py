@@ -66,18 +66,21 @@ def test_what_a_script_without_a_guard_defines_itself_is_told_in_a_line(tmp_path
     assert told.stderr.splitlines()[-1].startswith("legged_contact_sim.errors.ParameterError: jobs: a process ended")
 
 
-def test_the_processes_end_with_a_program_that_is_told_to_end():
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGTERM, 130), (signal.SIGKILL, -signal.SIGKILL)])
+def test_the_processes_end_with_a_program_that_is_told_to_end_or_killed(sent, code):
     program = subprocess.Popen(
         [sys.executable, "-c", SLEEPERS], stdout=subprocess.PIPE, start_new_session=True, text=True
     )
     try:
         assert [program.stdout.readline() for _ in range(3)] == 3 * ["one\n"]
-        program.send_signal(signal.SIGTERM)  # to the program alone, not to its group
-        assert program.wait() == 130
-        while running(program.pid):
+        program.send_signal(sent)  # to the program alone, not to its group
+        assert program.wait() == code
+        deadline = time.monotonic() + 300.0
+        while running(program.pid) and time.monotonic() < deadline:
             time.sleep(0.05)
+        assert not running(program.pid)
     finally:
         program.stdout.close()
-        if program.poll() is None:
+        with contextlib.suppress(ProcessLookupError):
             os.killpg(program.pid, signal.SIGKILL)
-            program.wait()
+        program.wait()

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..frame import Criterion, Experiment, Picture, Result, Study, at_least, at_most, within
-from .plots import draw_energy, pictures
+from .plots import draw_stiff, pictures
 from .runs import (
     DURATION,
     SAMPLES,
@@ -48,6 +48,7 @@ def run_trot(quick: bool) -> Result:
     found = both(Course(trot_targets(duration), duration=duration))
     for model in ("exact", "penalty"):
         found.numbers[f"{model}_alternation"] = alternation(found.tables[model])
+    found.numbers["penalty_over_exact"] = found.numbers["penalty_forward"] / found.numbers["exact_forward"]
     return found
 
 
@@ -85,17 +86,17 @@ def run_tumbles(quick: bool) -> Result:
 
 
 def run_stiff(quick: bool) -> Result:
-    """Repeat drops and jump with the gains at which penalty fails as the document says."""
+    """Repeat trot, drops and jump with the gains at which penalty fails as the document says."""
     courses = {
+        "trot": Course(trot_targets(3.0), duration=3.0),
         "drop_0_1_m": Course(still_targets(), 0.1, duration=3.0),
         "drop_0_5_m": Course(still_targets(), 0.5, duration=3.0),
         "drop_1_5_m": Course(still_targets(), 1.5, duration=3.0),
         "jump": Course(jump_targets(), duration=3.0),
     }
-    cases = [("stiff", name) for name in courses] + [("stiffer", n) for n in ("drop_0_1_m", "drop_0_5_m", "jump")]
     numbers: dict[str, Any] = {}
     tables = {}
-    for gains, course in cases:
+    for gains, course in product(("stiff", "stiffer"), courses):
         run, name = simulate(courses[course], f"{gains}_penalty"), f"{gains}_{course}"
         tables[name] = columns(run)
         found = figures(run)
@@ -114,7 +115,18 @@ def run_printed(quick: bool) -> Result:
     return Result(numbers, {"apart": {"time": runs["exact"].time[::SAMPLES], "distance": apart[::SAMPLES]}})
 
 
-NO_ENERGY = Criterion("energy from contact, exact", "exact_energy_from_contact", "none", at_most(1e-6), "of the energy")
+NO_ENERGY = (
+    Criterion("net work of contact, exact", "exact_energy_from_contact", "none gained", at_most(1e-6), "of the energy"),
+    Criterion(
+        "largest rise of contact's work, exact",
+        "exact_rise_from_contact",
+        "never rises",
+        at_most(1e-3),
+        "of the energy",
+        "a foot arrives up to a step's way too deep, and is pushed out in the next steps, which gives back a part of "
+        "what its impact took",
+    ),
+)
 TROT = Experiment(
     name="trot",
     title="Trot, 10.6 s, joint drives only",
@@ -124,10 +136,13 @@ TROT = Experiment(
         Criterion("least cosine of the tilt, exact", "exact_least_upright", "stays up", at_least(UPRIGHT)),
         Criterion("least cosine of the tilt, penalty", "penalty_least_upright", "stays up", at_least(UPRIGHT)),
         Criterion("forward, exact", "exact_forward", "about 0.9 m", within(0.6, 1.2), "m", in_quick=False),
-        Criterion("forward, penalty", "penalty_forward", "about 0.7 m, less than exact", at_most(0.9), "m"),
+        Criterion("forward, penalty", "penalty_forward", "about 0.7 m", at_most(0.9), "m"),
+        Criterion(
+            "forward, penalty over exact", "penalty_over_exact", "0.7 m over 0.9 m", at_most(1.0), in_quick=False
+        ),
         Criterion("sideways, exact", "exact_sideways", "0.1 m", within(-0.2, 0.2), "m"),
         Criterion("share of the time on one diagonal", "exact_alternation", "pairs alternate", at_least(0.5)),
-        NO_ENERGY,
+        *NO_ENERGY,
     ),
     pictures=pictures(2, "trot", "Trot"),
     remarks=(
@@ -149,7 +164,7 @@ def drop(
         title=f"Drop from {height:g} m",
         document=f"figures 5.{first} to 5.{first + 5}",
         run=partial(run_drop, height, tilt),
-        criteria=(*criteria, NO_ENERGY),
+        criteria=(*criteria, *NO_ENERGY),
         pictures=pictures(first, name, f"Drop from {height:g} m"),
         remarks=(PEAKS, *remarks),
     )
@@ -169,13 +184,15 @@ JUMP = Experiment(
     run=run_jump,
     criteria=(
         Criterion("apex of the base, exact", "exact_apex", "2.2 m", at_least(2.0), "m"),
-        NO_ENERGY,
+        *NO_ENERGY,
     ),
     pictures=pictures(26, "jump", "Jump"),
     remarks=(
         PEAKS,
         "With tame gains penalty jumps, too, though lower: its ground gives way under the thrust. Where it fails is "
         "shown below.",
+        "The audit's remainder, 196 J at the most, is the integrator's: legs swing at 170 rad/s after lift-off. It is "
+        "27 J at half the step and 7 J at a quarter, where the apex is 2.18 m.",
     ),
 )
 TUMBLES = Experiment(
@@ -206,13 +223,17 @@ STIFF = Experiment(
         Criterion("0.5 m: net work of contact", "stiff_drop_0_5_m_largest_contact_work", *EXPLODES),
         Criterion("0.5 m, 1e8 N/m: net work of contact", "stiffer_drop_0_5_m_largest_contact_work", *EXPLODES),
         Criterion("0.5 m, 1e8 N/m: apex of the base", "stiffer_drop_0_5_m_apex", "flies very high", at_least(2.0), "m"),
+        Criterion("1.5 m, 1e8 N/m: net work of contact", "stiffer_drop_1_5_m_largest_contact_work", *EXPLODES),
         Criterion("jump, 1e8 N/m: net work of contact", "stiffer_jump_largest_contact_work", *EXPLODES),
     ),
-    pictures=(Picture("Figs. 5.14-5.31, right", "stiff_penalty", "height of the base with stiff gains", draw_energy),),
+    pictures=(
+        Picture("Figs. 5.2-5.31, right", "stiff_penalty", "base and vertical force, both stiff gains", draw_stiff),
+    ),
     remarks=(
         "The document gives no gains. 6e7 N/m with 3000 N s/m stands after 0.1 m and gains energy at 0.5 m; from 1.5 m "
         "it bounces, but does not gain, and whether it gains a few joules in the jump is decided by rounding. With "
-        "1e8 N/m it flies off from 0.5 m and in the jump as the document's does, but no longer stands after 0.1 m.",
+        "1e8 N/m it flies off from 0.5 and 1.5 m and in the jump as the document's does, but hops after 0.1 m, and "
+        "falls in the trot.",
     ),
 )
 

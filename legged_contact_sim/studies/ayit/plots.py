@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from ..frame import Picture, Result
-from ..frame.drawing import legend_beside, new_figure
+from ..frame.drawing import new_figure
 from .runs import FEET
 
 SIDES = (("exact", "exact contact"), ("penalty", "penalty"))
@@ -67,13 +67,24 @@ def pictures(first: int, scene: str, words: str) -> tuple[Picture, ...]:
     return tuple(found)
 
 
-def draw_energy(result: Result) -> Any:
-    """Return the stiff penalty's heights in all scenarios that show its failure."""
-    figure = new_figure(9, 4)
-    axes = figure.subplots()
-    for name, series in result.tables.items():
-        axes.plot(series["time"], series["z"], label=re.sub(r"(\d)_(\d)", r"\1.\2", name).replace("_", " "))
-    axes.set(xlabel="time (s)", ylabel="z of the base (m)", title="penalty with stiff gains")
-    axes.grid(alpha=0.3)
-    legend_beside(axes)
+def draw_stiff(result: Result) -> Any:
+    """Return height and vertical force in all scenarios, a row each, with both stiff gains of penalty."""
+    figure = new_figure(10, 10)
+    figure.suptitle("penalty with stiff gains and 3000 N s/m")
+    scenes = [name.removeprefix("stiff_") for name in result.tables if name.startswith("stiff_")]
+    for (height, force), scene in zip(figure.subplots(len(scenes), 2, sharex=True), scenes, strict=True):
+        for gains, words in (("stiffer", "1e8 N/m"), ("stiff", "6e7 N/m")):
+            series = result.tables[f"{gains}_{scene}"]
+            style = {"color": "tab:blue" if gains == "stiff" else "tab:orange", "linewidth": 1.0, "label": words}
+            height.plot(series["time"], series["z"], **style)
+            force.plot(series["time"], 1e-3 * sum(series[f"Fz_{foot}"] for foot in FEET), **style)
+        title = re.sub(r"(\d)_(\d)", r"\1.\2", scene).replace("_", " ")
+        height.set_ylabel(f"{title}: z (m)")
+        force.set_ylabel("sum of Fz (kN)")
+        force.set_yscale("symlog", linthresh=1.0)
+        height.grid(alpha=0.3)
+        force.grid(alpha=0.3)
+    for axes in figure.axes[-2:]:
+        axes.set_xlabel("time (s)")
+    figure.axes[0].legend(loc="upper left")
     return figure

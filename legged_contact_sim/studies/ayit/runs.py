@@ -153,7 +153,7 @@ def figures(run: Trajectory) -> dict[str, float]:
         "largest_force": float(run.forces[:, :, 2].max()),
         "energy_from_contact": float(works.max(initial=0.0)) / run.start_energy,
         "largest_contact_work": float(works.max(initial=0.0)),
-        "largest_rise": float((works - np.minimum.accumulate(works)).max()),
+        "rise_from_contact": float((works - np.minimum.accumulate(works)).max()) / run.start_energy,
         "audit_gain": float((run.energies.sum(axis=1) - run.start_energy - run.works.sum(axis=1)).max()),
         "unconverged": float(run.solver[-1, 2]),
         "iterations": float(run.solver[:, 0].mean()),

@@ -2,9 +2,11 @@
 
 import numpy as np
 
+from ...contact.models.distributed import DistributedParameters
+from ...simulation import Trajectory
 from ..frame import Criterion, Experiment, Picture, Result, Study, at_least, at_most, true, within
 from .gait import poses, run_gait
-from .gait_plots import draw_center, draw_normal, draw_poses, draw_pull, draw_tangential
+from .gait_plots import draw_center, draw_feet, draw_normal, draw_poses, draw_pull, draw_tangential
 from .plots import draw_drop, draw_points, draw_ratio, draw_sliding
 from .runs import END, TIME_STEP, WEIGHT, biped, drop, foot_columns, points_of, ratio, slide, sole_velocity
 
@@ -19,6 +21,7 @@ def run_drop(quick: bool) -> Result:
     settled = peak + int(np.argmax(total[peak:] < 1.1 * WEIGHT))
     first = int(np.argmax(total > 0.0))
     numbers = {
+        "force_over_law": float((total / np.maximum(allowed(run), 1e-9))[total > 0.0].max()),
         "settling": float(run.time[settled] - run.time[peak]),
         "settles_at": float(run.time[settled]),
         "largest_force": float(total.max() / WEIGHT),
@@ -26,6 +29,17 @@ def run_drop(quick: bool) -> Result:
         "end_force": float(total[-1] / WEIGHT),
     }
     return Result(numbers, {"drop": {"time": run.time, "normal": total}})
+
+
+def allowed(run: Trajectory) -> np.ndarray:
+    """Return the most that the law gives in each step: at the largest depth and speed of approach in it, (T,), N."""
+    law = DistributedParameters()
+    gaps = np.vstack([run.gaps[:1], run.gaps])
+    depth = np.maximum(0.0, -np.minimum(gaps[1:], gaps[:-1]))
+    approach = np.maximum(0.0, -np.diff(gaps, axis=0) / TIME_STEP)
+    damping = law.normal_damping * np.where(depth > 0.0, depth**law.damping_exponent, 0.0)
+    force = law.normal_stiffness * depth**law.normal_exponent + damping * approach
+    return np.asarray(force.sum(axis=1))
 
 
 def run_slide(quick: bool) -> Result:
@@ -61,9 +75,9 @@ def run_slide(quick: bool) -> Result:
     return Result(numbers, tables)
 
 
-def point_forces(run: object, begin: int, end: int) -> dict[str, np.ndarray]:
+def point_forces(run: Trajectory, begin: int, end: int) -> dict[str, np.ndarray]:
     """Return the forces of the left foot's points in six phases: stand, pull, breakaway, slide, stop, stand."""
-    forces, time = run.forces, run.time  # type: ignore[attr-defined]
+    forces, time = run.forces, run.time
     instants = (0, begin // 2, begin, (begin + end) // 2, end, len(time) - 1)
     points = points_of("lf_sole")[::2]
     along = biped().contact_points["position"][points, 0]
@@ -83,18 +97,27 @@ DROP = Experiment(
     criteria=(
         Criterion("force at the end over weight", "end_force", "the weight", within(0.99, 1.01)),
         Criterion(
+            "largest force of a step over what the law allows at its depth and speed",
+            "force_over_law",
+            "rises from 0 continuously",
+            at_most(1.001),
+            "",
+            "no jump that the step does not explain; but the rise itself takes less than any step: see below",
+        ),
+        Criterion(
             "time from the largest force to 110 % of the weight",
             "settling",
             "0.012 s",
-            within(0.0, 0.05),
+            within(0.027, 0.033),
             "s",
-            "a rigid 75 kg on 36 points with the printed parameters gives 0.030 s; on 72 points it would be 0.017 s",
+            "0.012 s does not come out: what is expected is what a rigid 75 kg on 36 points of the printed parameters "
+            "takes, 0.030 s, within a tenth; on 72 points it would be 0.017 s",
         ),
     ),
     pictures=(Picture("Fig. 13", "figure_13", "total normal force", draw_drop),),
     remarks=(
         "With the printed damping exponent, 0.02, a point that arrives is damped nearly in full at once: its force is "
-        "continuous in time only below steps of nanoseconds.",
+        "continuous in time only below steps of nanoseconds. In the first step of contact it is 40 weights already.",
     ),
 )
 GAIT = Experiment(
@@ -116,6 +139,7 @@ GAIT = Experiment(
         Picture("Fig. 14", "figure_14", "tangential force", draw_tangential),
         Picture("Fig. 15", "figure_15", "normal force; two maxima above the weight", draw_normal),
         Picture("Fig. 16", "figure_16", "six poses of a support", draw_poses),
+        Picture("Fig. 16(b)", "figure_16_feet", "the foot in them, with the forces of its testing points", draw_feet),
     ),
     remarks=(
         "The document's polynomials of recorded human motions are not printed. Here hips and feet follow chosen curves "
@@ -125,6 +149,8 @@ GAIT = Experiment(
         "the trunk upright; hips move freely in x and z, so that the ground alone carries and drives.",
         "The first maximum has a spike as the sole comes down flat, which people do not have: with the printed "
         "damping every point of the sole has most of its force at once.",
+        "The document's parameters were sought for at most 10 mm of depth in its own gait; in ours, which is not as "
+        "smooth, the soles go 17 mm deep.",
     ),
 )
 SLIDE = Experiment(

@@ -80,12 +80,34 @@ def draw_poses(result: Result) -> Any:
     for k, axes in enumerate(figure.subplots(2, 3, sharey=True).flat):
         pose, feet = lines["picture"] == k, points["picture"] == k
         draw_biped(axes, lines, pose)
-        axes.quiver(
-            points["x"][feet], points["z"][feet], points["tangential"][feet], points["normal"][feet],
-            angles="xy", scale_units="xy", scale=FORCE_SCALE, width=0.004, color="tab:red",
-        )  # fmt: skip
+        draw_forces(axes, points, feet)
         axes.set_title(f"{TITLES[k]}, {float(lines['time'][pose][0]):.2f} s", fontsize=9)
         if k % 3 == 0:
             axes.set_ylabel("z (m)")
     figure.suptitle("Bruneau: walking; forces of the testing points, 2 kN per m")
     return figure
+
+
+def draw_feet(result: Result) -> Any:
+    """Return figure 16(b) for all six poses: the foot of figures 14 and 15, from near."""
+    figure = new_figure(10, 7)
+    lines, points = result.tables["poses"], result.tables["points"]
+    for k, axes in enumerate(figure.subplots(2, 3, sharey=True).flat):
+        pose, feet = lines["picture"] == k, points["picture"] == k
+        draw_biped(axes, lines, pose)
+        draw_forces(axes, points, feet)
+        middle = float(points["x"][feet][len(points["x"][feet]) // 2 :].mean())  # rows of the right foot are the last
+        axes.set(xlim=(middle - 0.2, middle + 0.2), ylim=(-0.05, 0.28))
+        axes.set_title(f"{TITLES[k]}, {float(lines['time'][pose][0]):.2f} s", fontsize=9)
+        if k % 3 == 0:
+            axes.set_ylabel("z (m)")
+    figure.suptitle("Bruneau: walking; forces of the testing points, 2 kN per m")
+    return figure
+
+
+def draw_forces(axes: Any, points: Any, feet: np.ndarray) -> None:
+    """Draw the forces of the testing points in one pose."""
+    axes.quiver(
+        points["x"][feet], points["z"][feet], points["tangential"][feet], points["normal"][feet],
+        angles="xy", scale_units="xy", scale=FORCE_SCALE, width=0.004, color="tab:red",
+    )  # fmt: skip

@@ -33,7 +33,7 @@ def draw_sliding(result: Result) -> Any:
     forces.plot(series["time"], pull(series["time"]), "--", label="pull")
     mark(forces, result)
     forces.set(ylabel="force (N)", ylim=(-50.0, 1150.0))
-    forces.legend(loc="upper right", ncols=3)
+    forces.legend(loc="upper right", ncols=4, fontsize="small")
     return figure
 
 
@@ -42,13 +42,15 @@ def draw_ratio(result: Result) -> Any:
     figure, (force, velocity) = stacked(2, "Bruneau: force ratio and sliding velocity")
     series = result.tables["sliding"]
     force.plot(series["time"], ratio(dict(series)))
-    for value in (0.7, 0.4):
-        force.axhline(value, color="grey", linestyle="--")
+    for value, style, words in ((0.7, "--", "static friction"), (0.4, ":", "dynamic friction")):
+        force.axhline(value, color="grey", linestyle=style, label=words)
     force.set_ylabel("tangential over normal")
     velocity.plot(series["time"], series["velocity"])
     velocity.set_ylabel("velocity of the soles (m/s)")
     for axes in (force, velocity):
         mark(axes, result)
+    force.set_ylim(-0.02, 0.92)
+    force.legend(loc="upper right", ncols=3, fontsize="small")
     return figure
 
 
@@ -75,5 +77,5 @@ def draw_points(result: Result) -> Any:
 
 def mark(axes: Any, result: Result) -> None:
     """Mark breakaway and the end of sliding."""
-    for name in ("breakaway", "sticks_at"):
-        axes.axvline(result.numbers[name], color="tab:red", linewidth=0.8)
+    for name, words in (("breakaway", "breakaway and end of sliding"), ("sticks_at", None)):
+        axes.axvline(result.numbers[name], color="tab:red", linewidth=0.8, label=words)

@@ -59,6 +59,7 @@ NEVER_RESTS = Criterion("moves at the end", "moves_at_end", "does not come to re
 FIRST_STICKS = Criterion("sticks at the first impact", "first_sticks", "static friction is feasible", true())
 BEHAVIOUR: dict[str, tuple[Criterion, ...]] = {
     "double_pendulum_no_energy_control": (
+        Criterion("first impact at", "first_impact", "about 0.5 s", within(0.515, 0.516), "s"),
         Criterion("impacts that gain energy", "impacts_with_gain", "at least two", at_least(2)),
         NEVER_RESTS,
     ),
@@ -79,6 +80,7 @@ BEHAVIOUR: dict[str, tuple[Criterion, ...]] = {
         Criterion("reversals of the tangential force", "reversals", "slip reversals", at_least(1)),
     ),
     "double_pendulum_bent__no_energy_control": (
+        Criterion("first impact at", "first_impact", "about 0.5 s", within(0.5075, 0.5085), "s"),
         Criterion("gain of the first impact", "first_gain", "rises", at_least(1e-3), "J"),
     ),
     "bicycle_no_energy_control": (NEVER_RESTS,),

@@ -28,13 +28,26 @@ def draw_field(result: Result) -> Any:
 
 
 def draw_sampling(result: Result) -> Any:
-    """Return figures 6.2 and 6.4: sampled configurations; colour is the stance, size the capability."""
+    """Return figure 6.2: which of the sampled configurations jump, and which of those after a stance."""
+    figure = new_figure(7, 5.2)
+    axes, table = figure.subplots(), result.tables["stances"]
+    for kept, style, words in ((False, "x", "jumped, no stance"), (True, "o", "filtered: jumped after a stance")):
+        chosen = (table["filtered"] > 0) == kept
+        axes.plot(table["femur"][chosen], table["tibia"][chosen], style, markersize=5, label=words)
+    axes.set(xlabel="femur q8 (rad)", ylabel="tibia q9 (rad)", title="Sampled configurations")
+    axes.grid(alpha=0.3)
+    legend_below(axes)
+    return figure
+
+
+def draw_stances(result: Result) -> Any:
+    """Return figure 6.4: the configurations that jumped; colour is the stance, size the capability."""
     figure = new_figure(7, 5.2)
     axes, table = figure.subplots(), result.tables["stances"]
     size = 5.0 + 120.0 * table["capability"] / table["capability"].max()
     dots = axes.scatter(table["femur"], table["tibia"], size, 1e3 * table["stance"], cmap="viridis", alpha=0.8)
     figure.colorbar(dots, ax=axes, label="stance (ms)")
-    axes.set(xlabel="femur q8 (rad)", ylabel="tibia q9 (rad)", title="Sampled configurations; size: capability")
+    axes.set(xlabel="femur q8 (rad)", ylabel="tibia q9 (rad)", title="Configurations that jumped; size: capability")
     return figure
 
 
@@ -42,9 +55,10 @@ def draw_stance(result: Result) -> Any:
     """Return figure 6.3: stance over capability."""
     figure = new_figure(7, 4.5)
     axes, table = figure.subplots(), result.tables["stances"]
-    axes.plot(table["capability"], 1e3 * table["stance"], "o", markersize=4)
-    words = f"rank correlation {result.numbers['rank_correlation']:.2f}"
-    axes.set(xlabel="acceleration capability (m/s^2)", ylabel="stance (ms)", title=f"Stance before the jump; {words}")
+    kept = table["filtered"] > 0
+    axes.plot(table["capability"][kept], 1e3 * table["stance"][kept], "o", markersize=4)
+    words = f"{kept.sum()} configurations; rank correlation {result.numbers['rank_correlation']:.2f}"
+    axes.set(xlabel="acceleration capability (m/s^2)", ylabel="stance (ms)", title=f"Stance before the jump: {words}")
     axes.grid(alpha=0.3)
     return figure
 
@@ -84,14 +98,14 @@ def draw_forces(name: str, result: Result) -> Any:
     table = result.tables[name]
     for axis in "xyz":
         force.plot(table["time"], table[f"force_{axis}"], linewidth=0.9, label=f"F{axis}")
-    for joint in JOINTS:
-        torque.plot(table["time"], table[f"torque_{joint}"], linewidth=0.9, label=joint)
-    force.set(xlabel="time (s)", ylabel="contact force (N)", xlim=(0.0, 0.1))
-    torque.set(xlabel="time (s)", ylabel="torque (N m)", xlim=(0.0, 0.1))
+    for joint, wide in zip(JOINTS, (3.5, 2.0, 0.9), strict=True):  # all show where they agree
+        torque.plot(table["time"], table[f"torque_{joint}"], linewidth=wide, label=joint)
+    force.set(xlabel="time (s)", ylabel="contact force (N)", xlim=(0.0, 0.02))
+    torque.set(xlabel="time (s)", ylabel="torque (N m)", xlim=(0.0, 0.02))
     for axes in (force, torque):
         legend_below(axes)
         axes.grid(alpha=0.3)
-    figure.suptitle(f"Jump, {NAMES[name]} configuration: the first 0.1 s")
+    figure.suptitle(f"Jump, {NAMES[name]} configuration: the first 0.02 s")
     return figure
 
 

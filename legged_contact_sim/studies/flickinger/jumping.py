@@ -86,6 +86,7 @@ def run_stance(quick: bool) -> Result:
             rows.append((femur, tibia, value, stance(jump(q, STANCE_DURATION, STANCE_STEP))))
     table = dict(zip(("femur", "tibia", "capability", "stance"), np.array(rows).T, strict=True))
     kept = table["stance"] > STANCE_STEP
+    table["filtered"] = kept.astype(float)
     correlation = spearmanr(table["capability"][kept], table["stance"][kept]).statistic
     numbers = {"rank_correlation": float(correlation), "configurations": wanted, "filtered": int(kept.sum())}
     return Result(numbers, {"stances": table})

@@ -111,6 +111,27 @@ def plot_friction_curves(_: Result) -> Any:
     return figure
 
 
+def plot_feasible_regions(_: Result) -> Any:
+    """Return figure 4.1 for the first impact on 45 degrees: limit, pole and the velocities that would pull."""
+    figure = new_figure(8, 4.5)
+    axes, speeds = figure.subplots(), np.linspace(-60.0, 120.0, 3601)
+    needed, pushes, sticking = friction_curves(45, speeds, np.array([0.5]))
+    curve, mu_f = np.where(needed[0] < 6.0, needed[0], np.nan), float(sticking[0])
+    pulls = speeds[~pushes[0]]
+    axes.plot(speeds, np.where(pushes[0], curve, np.nan), color="black", label="needed, e = 0.5")
+    axes.axvspan(pulls.min(), pulls.max(), color="0.8", label="normal impulse would pull")
+    axes.axhline(mu_f, color="tab:red", linestyle="--", linewidth=0.8, label=f"mu_f = {mu_f:.2f}")
+    slips = pushes[0] & (needed[0] <= mu_f)
+    axes.fill_between(
+        speeds, needed[0], mu_f, where=slips, color="tab:green", alpha=0.3, label="slips: (4.6), up to mu_f"
+    )
+    axes.axvline(0.0, color="tab:blue", linewidth=0.8, label="sticks: above mu_f")
+    axes.set(ylim=(0.0, 3.0), xlim=(speeds[0], speeds[-1]), ylabel="|p_t| / p_n", title="wedge 45 deg")
+    axes.set_xlabel("downhill velocity after the impact (m/s)")
+    axes.legend(loc="upper left", fontsize="small")
+    return figure
+
+
 METHODS = (
     ("events", "event-driven", "tab:blue"),
     ("steps", "fixed steps, 1 ms", "tab:orange"),

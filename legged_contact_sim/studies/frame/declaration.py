@@ -63,6 +63,7 @@ class Criterion:
         unit: of the number.
         explanation: what is known of the difference; it is printed whether the criterion holds or not.
         in_quick: whether the quick version is judged by it, too; False where its runs are too short or too few.
+        timed: whether it holds the speed of this machine against another's, so that a slower one may fail it.
     """
 
     quantity: str
@@ -72,6 +73,7 @@ class Criterion:
     unit: str = ""
     explanation: str = ""
     in_quick: bool = True
+    timed: bool = False
 
 
 @dataclass(frozen=True)

@@ -52,8 +52,9 @@ class Verdict:
 
     @property
     def word(self) -> str:
-        """The verdict in a word."""
-        return "not judged: quick" if self.held is None else "held" if self.held else "failed"
+        """The verdict in a word or two."""
+        word = "not judged: quick" if self.held is None else "held" if self.held else "failed"
+        return f"{word}, by this machine's speed" if self.criterion.timed else word
 
 
 def verdicts(experiment: Experiment, outcome: Outcome | None, quick: bool) -> list[Verdict]:
@@ -106,6 +107,7 @@ def summary(study: Study, outcomes: Any, judged: Any, quick: bool, held: bool) -
                         "value": verdict.value,
                         "unit": verdict.criterion.unit,
                         "held": verdict.held,
+                        "timed": verdict.criterion.timed,
                         "explanation": verdict.criterion.explanation,
                     }
                     for verdict in judged[item.name]

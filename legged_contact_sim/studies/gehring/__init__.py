@@ -24,6 +24,11 @@ OPEN_LOOP = (
     "HmJ with a tolerance of 1e-12"
 )
 MIDPOINT = "a contact that acts once it is closed at the midpoint arrives up to half a step's way, v h / 2, too deep"
+SINKAGE = "the 99th percentile of the deepest foot; its mean is 3.5 mm, and the study does not say what it measured"
+ON_THE_SIDE = (
+    "it lies on hips, knees and feet of one side, and the feet of the other keep it from rolling further; with stiffer "
+    "drives, or pushed harder, it ends on its back with four closed contacts"
+)
 EULER = (
     "velocities satisfy the constraints at one midpoint and move the bodies to the next: a trunk that turns at w "
     "leaves w^2 h^2 r / 2 at a joint r away in every step, whatever the solver; 0.59 um/min would need a trunk that "
@@ -82,7 +87,8 @@ def run_push(quick: bool) -> Result:
     """Push the standing robot over."""
     run = push(150.0, 4.0)
     contacts = (run.modes != 0).sum(axis=1)
-    table = {"time": run.time, "z": run.q[:, 2], "contacts": contacts}
+    tilt = np.degrees(np.arccos(1.0 - 2.0 * (run.q[:, 3] ** 2 + run.q[:, 4] ** 2)))
+    table = {"time": run.time, "z": run.q[:, 2], "tilt": tilt, "contacts": contacts}
     late = run.time > run.time[-1] - 0.2
     return Result(
         {
@@ -91,7 +97,7 @@ def run_push(quick: bool) -> Result:
             "end_contacts": float(contacts[late].mean()),
             "end_speed": float(np.abs(run.v[late]).max()),
             "deepest": float(lowest_gap(run).max()),
-            "end_upright": float(1.0 - 2.0 * (run.q[-1, 3] ** 2 + run.q[-1, 4] ** 2)),
+            "end_tilt": float(tilt[-1]),
         },
         {"fall": table},
     )
@@ -106,6 +112,7 @@ def speed_criteria() -> tuple[Criterion, ...]:
             f"{name}_ratio",
             f"{row.evaluations:g} 1/s, {row.factor:g} times real time",
             at_least(goals[name[1]]),
+            timed=True,
         )
         for name, row in TABLE.items()
     )
@@ -156,7 +163,7 @@ FORCES = Experiment(
     document="figure 5, and the sinkage in the text",
     run=run_forces,
     criteria=(
-        Criterion("sinkage of compliant feet", "Cm_sinkage", "4.4 mm", within(3.5, 5.5), "mm"),
+        Criterion("sinkage of compliant feet", "Cm_sinkage", "about 4.4 mm", within(3.5, 5.5), "mm", SINKAGE),
         Criterion("sinkage of hard feet", "hard_sinkage", "none", at_most(2.0), "mm", MIDPOINT),
         Criterion("impulse of a cycle, compliant against hard", "impulses_agree", "coincide well", at_most(0.1)),
     ),
@@ -181,7 +188,16 @@ ALGORITHM = Experiment(
         Criterion(
             "largest step, printed, 50 N s/m", "printed_50_step", "1.25 ms", within(1.2, 1.3), "ms", in_quick=False
         ),
-        Criterion("ten times the damping needs a shorter step", "damping_needs_less", "a quarter: 0.625 ms", true()),
+        Criterion("ten times the damping needs a shorter step", "damping_needs_less", "yes", true()),
+        Criterion(
+            "largest step, printed, 500 N s/m",
+            "printed_500_step",
+            "0.625 ms",
+            within(0.6, 0.65),
+            "ms",
+            "an explicit damper d carries steps below 2 m / d, and the inertia m of the foot is not printed",
+            in_quick=False,
+        ),
         Criterion("largest step, ours, 500 N s/m", "implicit_500_step", "not in the document", at_least(2.5), "ms"),
     ),
     pictures=(
@@ -189,8 +205,7 @@ ALGORITHM = Experiment(
     ),
     remarks=(
         "As printed: forces from the pose in the middle and the velocity at the start of the step, friction of a slip "
-        "kept, anchor reset on stick. With ten times the damping ours needs an eighth, the study a quarter: what an "
-        "explicit damper d allows, h < 2 m / d, depends on the inertia m of the foot, which is not printed.",
+        "kept, anchor reset on stick. With ten times the damping ours needs an eighth, the study a quarter.",
     ),
 )
 DRIFT = Experiment(
@@ -225,6 +240,7 @@ PUSH = Experiment(
     run=run_push,
     criteria=(
         Criterion("survives", "finite", "survives", true()),
+        Criterion("tilt at the end", "end_tilt", "on its side", within(30.0, 150.0), "deg", ON_THE_SIDE),
         Criterion("most contacts closed at once", "most_contacts", "many", at_least(5)),
         Criterion("speed at the end", "end_speed", "lies still", at_most(0.5), "m/s or rad/s"),
         Criterion("deepest point", "deepest", "does not sink", at_most(0.01), "m", MIDPOINT),

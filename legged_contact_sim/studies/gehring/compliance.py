@@ -30,7 +30,8 @@ def run_forces(quick: bool) -> Result:
         columns[name] = foot_force(run)[last]
         numbers[f"{name}_peak"] = float(columns[name].max())
         numbers[f"{name}_impulse"] = float(columns[name].sum() * HARD_STEP)
-        numbers[f"{name}_sinkage"] = 1e3 * float(np.percentile(lowest_gap(run)[steady], 99.0))
+        depths = 1e3 * lowest_gap(run)[steady]
+        numbers |= {f"{name}_sinkage": float(np.percentile(depths, 99.0)), f"{name}_mean_sinkage": float(depths.mean())}
     numbers["impulses_agree"] = abs(numbers["Cm_impulse"] / numbers["hard_impulse"] - 1.0)
     return Result(numbers, {"cycle": columns})
 

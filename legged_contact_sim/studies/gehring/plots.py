@@ -38,8 +38,11 @@ def draw_alpha(result: Result) -> Any:
     """Return figure 6: mean prox iterations over alpha, ten curves; each ends where it stops converging."""
     figure, axes = one_figure()
     table = result.tables["iterations"]
-    for k, name in enumerate(HARD_ROWS):
-        (line,) = axes.semilogy(table["alpha"], table[name], DASHES[k % 4], label=name, linewidth=1.2)
+    colours = {kind: f"C{k}" for k, kind in enumerate(("m", "ED", "EP", "MD", "MP"))}
+    for name in sorted(HARD_ROWS, key=lambda name: name[2]):  # JOR wide and pale below SOR: both show where they agree
+        colour, jor = colours[name[1] + name[3:]], name[2] == "J"
+        style = {"linewidth": 3.5, "alpha": 0.4} if jor else {"linewidth": 1.2, "linestyle": "--"}
+        (line,) = axes.semilogy(table["alpha"], table[name], color=colour, label=name, **style)
         chosen = TABLE[name].parameters["alpha"]
         place = np.interp(chosen, table["alpha"], table[name])
         axes.plot(chosen, place, "o", color=line.get_color(), markersize=4)
@@ -78,14 +81,16 @@ def draw_times(result: Result) -> Any:
 
 
 def draw_fall(result: Result) -> Any:
-    """Return the fall after a push: number of closed contacts and height of the trunk."""
-    figure = new_figure(8, 5)
-    height, count = figure.subplots(2, 1, sharex=True)
+    """Return the fall after a push: height and tilt of the trunk, number of closed contacts."""
+    figure = new_figure(8, 6)
+    height, tilt, count = figure.subplots(3, 1, sharex=True)
     series = result.tables["fall"]
     height.plot(series["time"], series["z"])
     height.set_ylabel("height of the trunk (m)")
+    tilt.plot(series["time"], series["tilt"])
+    tilt.set_ylabel("tilt of the trunk (deg)")
     count.plot(series["time"], series["contacts"], drawstyle="steps")
     count.set(xlabel="time (s)", ylabel="closed contacts")
-    for axes in (height, count):
+    for axes in (height, tilt, count):
         axes.grid(alpha=0.3)
     return figure

@@ -68,6 +68,11 @@ def last_touch(found: Jump, point: str) -> float:
     return float(found.run.time[pushing & touching].max())
 
 
+def largest_gain(run: Trajectory) -> float:
+    """Return the largest change of the energy in an impact, J; negative: each loses."""
+    return max(event.energy_after - event.energy_before for event in run.events if event.kind == "impact")
+
+
 def summary(found: Jump) -> dict[str, Any]:
     """Return phases and checks of a jump as plain numbers: times in s, energies in J, lengths in m, efforts in N m."""
     run = found.run
@@ -82,6 +87,7 @@ def summary(found: Jump) -> dict[str, Any]:
         "foot_clearance": float(run.gaps[:, feet].min(axis=1).max()),
         "centre_of_mass_rise": float(heights.max() - heights[0]),
         "energy_minus_motor_work_drift": float(np.ptp(found.balance[moving][:-2]) / run.start_energy),
+        "largest_energy_gain_of_an_event": largest_gain(run),
         "largest_effort": float(np.abs(run.effort).max()),
         "effort_bound": float(found.limit.max()),
         "body_turn_in_landing": float(np.ptp(body[landing])) if landing.any() else None,

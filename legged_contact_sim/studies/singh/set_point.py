@@ -8,7 +8,7 @@ from ...control import InProcess
 from ...control.set_point_jump import SetPointJump, SetPointJumpParameters
 from ...model import RobotModel
 from ...simulation import Simulator
-from .jump import CONTROL_PERIOD, START, Jump
+from .jump import CONTROL_PERIOD, START, Jump, largest_gain
 
 BOUND = 1000.0  # N m of a motor in the robot's description, which the document does not have
 
@@ -64,7 +64,5 @@ def summary(found: Jump) -> dict[str, Any]:
         "effort_after_lift_off": float(np.abs(run.effort[found.phases == "off"]).max(initial=0.0)),
         "energy_drift": float(np.ptp((found.balance - run.works[:, 1:].sum(axis=1))[driven]) / run.start_energy),
         "friction_loss": float(-run.works[driven][-1, 1:].sum() + run.works[driven][0, 1:].sum()),
-        "largest_energy_gain_of_an_event": max(
-            event.energy_after - event.energy_before for event in run.events if event.kind == "impact"
-        ),
+        "largest_energy_gain_of_an_event": largest_gain(run),
     }
