@@ -1,5 +1,6 @@
 """How far a long piece of work has come: one line that is rewritten on a terminal, a line per part in a log."""
 
+import shutil
 import sys
 import time
 from typing import TextIO
@@ -22,6 +23,8 @@ class Progress:
         self._stream = sys.stderr if stream is None else stream
         self._begin = self._first = time.monotonic()
         self._shown = 0
+        if total and self._stream.isatty():
+            self._rewrite(f"{title} [{WIDTH * '-'}] 0/{total}")
 
     def step(self, words: str = "") -> None:
         """Count a part that is done and say which."""
@@ -36,10 +39,16 @@ class Progress:
         bar = "#" * filled + "-" * (WIDTH - filled)
         line = f"{self.title} [{bar}] {self.done}/{self.total}, {elapsed:.0f} s, about {left:.0f} s left  {words}"
         if self._stream.isatty():
-            self._stream.write("\r" + line.ljust(self._shown))
-            self._shown = len(line)
+            self._rewrite(line)
             if self.done == self.total:
                 self._stream.write("\n")
         else:
             self._stream.write(line.rstrip() + "\n")
         self._stream.flush()
+
+    def _rewrite(self, line: str) -> None:
+        """Write a line over the last one on a terminal: no longer than it is wide, or the next one goes below."""
+        line = line[: shutil.get_terminal_size().columns - 1]
+        self._stream.write("\r" + line.ljust(self._shown))
+        self._stream.flush()
+        self._shown = len(line)

@@ -1,6 +1,7 @@
 """How far a long piece of work has come."""
 
 import io
+import os
 
 from legged_contact_sim.simulation import progress
 from legged_contact_sim.simulation.progress import Progress
@@ -17,3 +18,21 @@ def test_the_time_left_does_not_count_the_start_of_processes_again(monkeypatch):
     lines = log.getvalue().splitlines()
     assert "1/100, 20 s, about 1980 s left" in lines[0]
     assert "3/100, 22 s, about 97 s left" in lines[2]
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self):
+        return True
+
+
+def test_on_a_terminal_a_line_is_there_at_once_and_none_is_wider_than_it(monkeypatch):
+    monkeypatch.setattr(progress.shutil, "get_terminal_size", lambda: os.terminal_size((60, 24)))
+    shown = Terminal()
+    made = Progress("reproduce", 2, shown)
+    assert "0/2" in shown.getvalue()
+    made.step("a study with a title that is longer than what is left of the line")
+    made.step("a study")
+    lines = shown.getvalue().rstrip("\n").split("\r")[1:]
+    assert len(lines) == 3 and max(len(line) for line in lines) < 60
