@@ -29,6 +29,7 @@ class Run:
     """A variant that was run: its figures, its series for the plots, or why it ended early.
 
     ``series``: time (T,), base position (T, 3) or the first coordinates, normal forces of points that touched.
+    ``error``: why it ended early, or could not begin, in which case there are no figures.
     ``cut``: whether it took too long and was ended after ``figures["simulated"]``, s; without figures: never begun.
     ``replay``: the run of a model as it is, at `REPLAY_PERIOD`; None: of the others.
     """
@@ -46,12 +47,14 @@ def run_variant(variant: Variant, base: Scenario, duration: float, limit: float 
 
     An error of the simulation is a result.
     """
-    begin = time.process_time()
     try:
         scenario = variant.scenario(base)
         every = max(1, round(SAMPLE_PERIOD / scenario["time_step"]))
         sim, law = scenario.start()
-        begin = time.process_time()
+    except LeggedContactSimError as error:
+        return Run(variant, {}, error=str(error))
+    begin = time.process_time()
+    try:
         run, forces = run_within(sim, law, duration, every, limit)
     except LeggedContactSimError as error:
         return Run(variant, {"fell": True, "cpu": time.process_time() - begin}, error=str(error))

@@ -3,12 +3,14 @@
 import multiprocessing
 import os
 import pickle
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from types import ModuleType
 from typing import Any
 
@@ -38,7 +40,7 @@ def in_processes(
     # Processes begin anew: forked ones would inherit locks of threads that other libraries may have started.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=end_with_the_program) as pool:
-        with own_script_left_out(tasks):
+        with own_script_left_out(tasks), interrupts_left_to_parent():
             pending = {pool.submit(function, *task): number for number, task in enumerate(tasks)}
         try:
             for done in as_completed(pending):
@@ -81,3 +83,18 @@ def own_script_left_out(tasks: Any) -> Iterator[None]:
         yield
     finally:
         sys.modules["__main__"] = main
+
+
+@contextmanager
+def interrupts_left_to_parent(*trackers: Any) -> Iterator[None]:
+    """Begin processes that a terminal's Ctrl-C, which goes to all, does not reach: who began them ends them.
+
+    ``trackers`` of resources, which begin with the first process, would let the signal through again: they begin now.
+    """
+    for tracker in (resource_tracker, *trackers):
+        tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -14,7 +14,7 @@ from legged_contact_sim.compare.forces import NormalForces
 from legged_contact_sim.compare.measures import vertical
 from legged_contact_sim.compare.running import Run, run_variant
 from legged_contact_sim.compare.variants import Variant, chosen_models, variants
-from legged_contact_sim.compare.verdicts import CLAIMS, judge_claim, judge_figure, verdicts
+from legged_contact_sim.compare.verdicts import CLAIMS, counted, judge_claim, judge_figure, verdicts
 from legged_contact_sim.control.scenario import Scenario
 from legged_contact_sim.simulation.trajectory import joined
 
@@ -117,6 +117,16 @@ def test_a_run_that_ends_in_an_error_keeps_no_claim():
     assert judge_claim(UPRIGHT, [run("a", False), broken], 1.0).holds is None
 
 
+def test_a_model_that_cannot_begin_breaks_no_claim_and_is_told():
+    """Ground that moves is nothing for event-driven models; that is no fall."""
+    moving = DROP.changed({"terrain": "treadmill"})
+    found = compare(moving, "exact_lcp,hybrid", duration=0.3, robustness=False, jobs=1)
+    assert found.verdicts[0].words == UPRIGHT.words and found.verdicts[0].holds is True
+    assert found.runs[1].error and not found.runs[1].figures
+    assert "hybrid cannot begin: contact_model: hybrid cannot move the ground" in found.verdicts[-1].sentence
+    assert not any("commanded speed" in verdict.words for verdict in found.verdicts)
+
+
 def test_a_run_that_takes_too_long_is_cut_and_told(dropped):
     short = run_variant(Variant("exact_lcp"), DROP, 1.5, limit=1e-9)
     assert short.cut and 0.0 < short.figures["simulated"] < 0.1
@@ -153,8 +163,34 @@ def test_parts_of_a_run_are_joined_to_what_the_whole_run_is():
 
 
 def test_figures_far_apart_depend_on_the_law():
-    verdict = judge_figure("speed", "speed", "m/s", [run("a", False), run("b", True)])
+    verdict = judge_figure("speed", "speed", "m/s", 1e-3, [run("a", False), run("b", True)])
     assert verdict.holds is None and "0.5 to 1 m/s" in verdict.sentence
+
+
+def test_a_figure_that_follows_the_time_step_is_said_to_depend_on_it():
+    runs = [run("a", False), run("b", False), run("a", True, step=0.5), run("b", False, step=0.5)]
+    verdict = judge_figure("speed", "speed", "m/s", 1e-3, [*runs, run("a", False, friction=1.5)])
+    assert verdict.holds is None
+    assert verdict.sentence == (
+        "The models agree on the speed, 0.5 m/s, but it depends on the time step (0.5 m/s, 1 with a, step x 0.5)."
+    )
+    runs[-1] = run("b", True, step=0.5)
+    assert judge_figure("speed", "speed", "m/s", 1e-3, runs).sentence.endswith("1 with a, step x 0.5; also under b).")
+    agreed = judge_figure("speed", "speed", "m/s", 1e-3, runs[:2])
+    assert agreed.holds is True and agreed.sentence == "The models agree on the speed: 0.5 m/s."
+
+
+def test_figures_that_are_zero_but_for_rounding_depend_on_nothing():
+    runs = [Run(Variant(model), {"speed": speed}) for model, speed in (("a", 4e-17), ("b", -3e-16), ("c", 2e-4))]
+    assert judge_figure("speed", "speed", "m/s", 1e-3, runs[:2]).sentence.endswith("speed: 0 m/s.")
+    assert judge_figure("speed", "speed", "m/s", 1e-3, runs).sentence.endswith("speed: 0 to 0.0002 m/s.")
+
+
+def test_what_does_not_hold_is_counted():
+    judged = verdicts([run("a", True), run("b", True)], 1.0)
+    assert counted(judged) == (
+        "Of 2 conclusions 1 hold whatever the law of contact is, 0 depend on something, 1 does not hold."
+    )
 
 
 def test_the_report_has_verdicts_figures_and_data(dropped, tmp_path):

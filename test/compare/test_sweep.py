@@ -23,6 +23,17 @@ BALL = (
     '<inertia ixx="0.008" iyy="0.008" izz="0.008" ixy="0" ixz="0" iyz="0"/></inertial>'
     '<collision><geometry><sphere radius="0.1"/></geometry></collision></link></robot>'
 )
+# A program that drops the ball 10,000 times on two processes, and ends as the command line does.
+DROPS = f"""
+import sys
+from legged_contact_sim.compare.sweep import sweep
+from legged_contact_sim.control.scenario import Scenario
+drop = Scenario("drop", {{"robot": {BALL!r}, "time_step": 1e-3}})
+try:
+    sweep(drop, ["initial.lift=0.05:0.4:10000"], sys.argv[1], duration=2.0, jobs=2)
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
 DROP = Scenario("drop", {"robot": BALL, "initial.lift": 0.2, "time_step": 1e-3, "friction": 0.5})
 
 
@@ -109,7 +120,8 @@ def test_a_run_that_fails_is_a_row_with_its_error(tmp_path, monkeypatch):
     [({"frction": [0.2]}, "frction.*friction"), ({"friction": [0.2, -1.0]}, "friction=-1"),
      ({"contact_model": ["exact_lcp", "glue"]}, "contact_model=glue"), ({"mass": [0.0]}, "mass"),
      ({"seed": [0.5]}, "seed"), ({"push": ["hard"]}, "push"), ({"terrain.seed": [1]}, "terrain"),
-     ({"robot": ["quadruped12", "nobody"]}, "nobody"), ({"friction": []}, "at least one value")],
+     ({"robot": ["quadruped12", "nobody"]}, "nobody"), ({"friction": []}, "at least one value"),
+     ({"friction": [0.2, 0.4, 0.2]}, "every value once, found 0.2")],
 )  # fmt: skip
 def test_what_cannot_begin_is_refused_and_leaves_no_journal(tmp_path, vary, culprit):
     with pytest.raises(ParameterError, match=culprit):
@@ -144,6 +156,57 @@ def test_two_writers_are_refused(tmp_path):
     with pytest.raises(ParameterError, match="another sweep is writing"):
         Journal(tmp_path / "a.parquet", {"points": []})
     first.close()
+
+
+@pytest.mark.parametrize("content", [b"notes\n", b"notes", b"[1]\n", b"\x00\xff\n", b'{"plan": "of another"}\n'])
+def test_a_journal_that_is_none_is_refused_and_stays(tmp_path, content):
+    path = tmp_path / "a.parquet.journal"
+    path.write_bytes(content)
+    with pytest.raises(ParameterError, match="holds another sweep, or none"):
+        Journal(tmp_path / "a.parquet", {"points": []})
+    assert path.read_bytes() == content
+
+
+def test_lines_that_cannot_be_read_are_runs_to_be_made(tmp_path):
+    journal = Journal(tmp_path / "a.parquet", {"points": []})
+    journal.add({"run": 0})
+    journal.close()
+    with journal.path.open("ab") as file:
+        file.write(b'{"run": 1, "er\n\x00\x00\n{"walk": 2}\n7\n{"run": 3}\n')
+    again = Journal(tmp_path / "a.parquet", {"points": []})
+    assert list(again.done) == [0, 3]
+    again.close()
+
+
+def test_a_plan_that_was_cut_short_begins_anew_and_without_results_nothing_stays(tmp_path):
+    path = tmp_path / "a.parquet.journal"
+    path.write_bytes(b'{"pl')
+    Journal(tmp_path / "a.parquet", {"points": []}).close()
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("out", ["", "folder", "a.png"])
+def test_a_table_goes_into_a_file_of_its_own(tmp_path, monkeypatch, out):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(ParameterError, match="out: expected a file"):
+        sweep(DROP, {"friction": [0.5]}, out, duration=0.1, jobs=1)
+
+
+def test_ctrl_c_ends_all_processes_with_a_line(tmp_path):
+    """A terminal sends the signal to every process of the command; only the first one answers it."""
+    script = tmp_path / "drops.py"
+    script.write_text(DROPS)
+    out = tmp_path / "a.parquet"
+    journal = out.with_name("a.parquet.journal")
+    command = [sys.executable, str(script), str(out)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    while process.poll() is None and not (journal.is_file() and journal.read_bytes().count(b"\n") >= 2):
+        time.sleep(0.005)
+    os.killpg(process.pid, signal.SIGINT)
+    said = process.communicate()[0].decode()
+    assert process.returncode == 130, said
+    assert "runs are kept, the same command goes on" in said and "Traceback" not in said
 
 
 def test_killed_and_resumed_equals_a_dask_cluster(tmp_path):

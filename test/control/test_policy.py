@@ -14,6 +14,7 @@ from legged_contact_sim import ParameterError, Simulator
 from legged_contact_sim.control import BaseState, InProcess, Observation, make_controller
 from legged_contact_sim.control.policy import Observer, Readings, layouts, load_layout
 from legged_contact_sim.control.policy.layout import parse_layout
+from legged_contact_sim.control.policy.network import Network
 from legged_contact_sim.control.policy.observing import gravity_direction
 
 PLAIN = {
@@ -24,25 +25,22 @@ PLAIN = {
 }
 
 
-def write_network(path, nodes, inputs, outputs, constants=None):
+def write_network(path, nodes, inputs, outputs, constants=None, kind=TensorProto.FLOAT):
     """Write a tiny ONNX file: nodes, and (name, shape) of inputs and outputs."""
-    info = [
-        [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in part]
-        for part in (inputs, outputs)
-    ]
-    held = [numpy_helper.from_array(np.asarray(value, np.float32), name) for name, value in (constants or {}).items()]
+    info = [[helper.make_tensor_value_info(name, kind, shape) for name, shape in part] for part in (inputs, outputs)]
+    dtype = helper.tensor_dtype_to_np_dtype(kind)
+    held = [numpy_helper.from_array(np.asarray(value, dtype), name) for name, value in (constants or {}).items()]
     graph = helper.make_graph([helper.make_node(*node) for node in nodes], "tiny", *info, held)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
     model.ir_version = 8
     onnx.save(model, path)
 
 
-def linear(path, matrix):
-    """Write the network action = matrix^T observation."""
-    rows, columns = np.shape(matrix)
-    write_network(
-        path, [("MatMul", ["obs", "W"], ["action"])], [("obs", [1, rows])], [("action", [1, columns])], {"W": matrix}
-    )
+def linear(path, matrix, leading=(1,), sizes=None, kind=TensorProto.FLOAT):
+    """Write the network action = matrix^T observation, with axes before them, and sizes that it tells of them."""
+    seen, moved = sizes or np.shape(matrix)
+    ends = [("obs", [*leading, seen])], [("action", [*leading, moved])]
+    write_network(path, [("MatMul", ["obs", "W"], ["action"])], *ends, {"W": matrix}, kind)
 
 
 def make_policy(folder, robot, layout, matrix):
@@ -231,6 +229,8 @@ def test_ready_layouts_are_whole(name):
         ({"time_step": math.inf}, "time_step"),
         ({"decimation": True}, "decimation"),
         ({"command": [math.nan, 0.0, 0.0]}, "command"),
+        ({"states": {"h_in": 1, "c_in": "c_out"}}, "states: expected NAME: NAME"),
+        ({"states": {"h_in": ["h_out"]}}, "states: expected NAME: NAME"),
     ],
 )
 def test_layouts_that_cannot_be_meant_are_refused(tmp_path, change, culprit):
@@ -247,3 +247,32 @@ def test_files_that_are_not_there_or_not_onnx_are_refused(tmp_path, monkeypatch,
     Path("plain.yaml").write_text(yaml.safe_dump(PLAIN))
     with pytest.raises(ParameterError, match=culprit):
         make_controller("policy", robot_named("quadruped12"), {"file": file, "layout": "plain.yaml"})
+
+
+@pytest.mark.parametrize(
+    ("network", "culprit"),
+    [
+        ({"leading": (4,)}, "does not take 12 numbers: .* Expected: 4"),
+        ({"matrix": np.eye(11), "sizes": ("n", "m")}, "does not take 12 numbers"),
+        ({"matrix": np.ones((12, 11)), "sizes": (12, "m")}, "gives 11 actions"),
+        ({"kind": TensorProto.INT64}, "numbers for 'obs', which takes tensor.int64"),
+    ],
+)
+def test_networks_that_cannot_be_run_are_refused_before_a_run(tmp_path, network, culprit):
+    linear(tmp_path / "odd.onnx", **{"matrix": np.eye(12), **network})
+    (tmp_path / "odd.yaml").write_text(yaml.safe_dump(PLAIN))
+    with pytest.raises(ParameterError, match=culprit):
+        make_controller("policy", robot_named("quadruped12"), {"file": str(tmp_path / "odd.onnx")})
+
+
+@pytest.mark.parametrize(
+    "network", [{"kind": TensorProto.DOUBLE}, {"leading": ()}, {"leading": (1, 1)}, {"sizes": ("n", "m")}]
+)
+def test_networks_of_other_numbers_and_axes_are_run(tmp_path, network):
+    linear(tmp_path / "tiny.onnx", 2.0 * np.eye(12), **network)
+    np.testing.assert_array_equal(Network(tmp_path / "tiny.onnx")(np.arange(12.0)), 2.0 * np.arange(12.0))
+
+
+def test_a_policy_without_its_file_is_told_so_not_without_its_layout():
+    with pytest.raises(ParameterError, match="policy.file: no such file: 'missing.onnx'"):
+        make_controller("policy", robot_named("quadruped12"), {"file": "missing.onnx"})

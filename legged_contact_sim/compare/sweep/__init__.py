@@ -11,7 +11,7 @@ from ...simulation.progress import Progress
 from .plot import draw
 from .points import Point, Variation, points_of, variations_of
 from .running import check_start, on_cluster, on_processes, run_point
-from .store import Journal, write_table
+from .store import PICTURE, Journal, write_table
 
 __all__ = ["Point", "Variation", "points_of", "run_point", "sweep", "variations_of"]
 
@@ -64,10 +64,13 @@ def sweep(
         if not journal.complete:
             _finish(journal, points, base, duration, jobs or len(os.sched_getaffinity(0)), cluster)
             write_table(out, points, journal)
+    except KeyboardInterrupt:
+        print(f"\nsweep: interrupted; {len(journal.done)} of {len(points)} runs are kept, the same command goes on")
+        raise
     finally:
         journal.close()
     table = parquet.read_table(out)
-    draw(out.with_suffix(".png"), table, variations)
+    draw(out.with_suffix(PICTURE), table, variations)
     return table
 
 

@@ -1,6 +1,7 @@
 """Which runs a sweep makes: a grid over what varies, or random samples of it."""
 
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -79,6 +80,9 @@ def variations_of(vary: Iterable[str] | Mapping[str, Iterable[Any]]) -> list[Var
             raise ParameterError(f"vary: {variation.name} is given twice")
         if not variation.values and not variation.low < variation.high:
             raise ParameterError(f"{variation.name}: expected at least one value")
+        twice = [value for value, count in Counter(map(repr, variation.values)).items() if count > 1]
+        if twice:
+            raise ParameterError(f"{variation.name}: expected every value once, found {twice[0]} twice")
     return found
 
 

@@ -3,8 +3,10 @@
 import json
 import warnings
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import lru_cache
+from logging import ERROR
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from ...errors import LeggedContactSimError, ParameterError, ParameterWarning
 from ...model import RobotModel
 from ...simulation import Simulator
 from ...simulation.documents import plain
-from ...simulation.processes import own_script_left_out
+from ...simulation.processes import interrupts_left_to_parent, own_script_left_out
 from ...simulation.scenario_robot import of_robot, scenario_robot
 from ..measures import measure
 from ..running import SAMPLE_PERIOD, run_within
@@ -152,10 +154,12 @@ def _read(described: str) -> RobotModel:
 def on_processes(tasks: list[tuple[Any, ...]], jobs: int) -> Iterator[dict[str, Any]]:
     """Yield results as they come, from processes of this machine; ``jobs`` 1: from this one."""
     import joblib
+    from joblib.externals.loky.backend import resource_tracker
 
-    yield from joblib.Parallel(n_jobs=jobs, batch_size=1, return_as="generator_unordered")(
-        joblib.delayed(run_point)(*task) for task in tasks
-    )
+    pool = joblib.Parallel(n_jobs=jobs, batch_size=1, return_as="generator_unordered")
+    with interrupts_left_to_parent(resource_tracker) if jobs > 1 else nullcontext():
+        results = pool(joblib.delayed(run_point)(*task) for task in tasks)  # which begins the processes
+    yield from results
 
 
 def on_cluster(tasks: list[tuple[Any, ...]], address: str, jobs: int) -> Iterator[dict[str, Any]]:
@@ -169,8 +173,10 @@ def on_cluster(tasks: list[tuple[Any, ...]], address: str, jobs: int) -> Iterato
     except ImportError:
         raise ParameterError("cluster: needs Dask: pip install 'legged_contact_sim[sweep]'") from None
     if address == "local":
-        with own_script_left_out(()):  # what it defines is sent by value
-            workers = LocalCluster(n_workers=jobs, threads_per_worker=1, host="127.0.0.1", dashboard_address=None)
+        with own_script_left_out(()), interrupts_left_to_parent():  # what a script defines is sent by value
+            workers = LocalCluster(
+                n_workers=jobs, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, silence_logs=ERROR
+            )
     else:
         workers = None
     try:

@@ -10,6 +10,7 @@ from typing import Any
 from ...errors import ParameterError
 from ...simulation.documents import plain
 
+PICTURE = ".png"  # suffix of the picture beside the table
 PLAN = b"legged_contact_sim_sweep"  # key of the plan in the Parquet file's metadata
 
 
@@ -27,6 +28,8 @@ class Journal:
         Raises:
             ParameterError: the file holds another sweep, or another process writes it now.
         """
+        if out.is_dir() or out.suffix == PICTURE:
+            raise ParameterError(f"out: expected a file for the table, found {str(out)!r}")
         self.path = out.with_name(out.name + ".journal")
         self.plan = plan_name(plan)
         self.done: dict[int, dict[str, Any]] = {}
@@ -37,31 +40,34 @@ class Journal:
         self._file = self.path.open("a+b")
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            free = os.fstat(self._file.fileno()).st_nlink > 0  # else its writer has just removed it
         except OSError:
+            free = False
+        if not free:
             raise ParameterError(f"{self.path}: another sweep is writing it") from None
         self._read()
 
-    def _same(self, path: Path, found: str) -> bool:
+    def _same(self, path: Path, found: Any) -> bool:
         if found != self.plan:
-            raise ParameterError(f"{path}: holds another sweep; choose another --out, or remove it")
+            raise ParameterError(f"{path}: holds another sweep, or none; choose another --out, or remove it")
         return True
 
     def _read(self) -> None:
         self._file.seek(0)
         content = self._file.read()
         whole = content[: content.rfind(b"\n") + 1]
+        first, *others = whole.splitlines() or [b""]
+        if whole or not line_of({"plan": self.plan}).startswith(content):
+            self._same(self.path, read_line(first).get("plan"))
         self._file.truncate(len(whole))
-        lines = whole.splitlines()
-        if not lines:
+        if not whole:
             self._append({"plan": self.plan})
-            return
-        self._same(self.path, json.loads(lines[0])["plan"])
-        for line in lines[1:]:
-            result = json.loads(line)
-            self.done[result["run"]] = result
+        for result in map(read_line, others):  # a line that cannot be read is a run that is not done
+            if isinstance(result.get("run"), int):
+                self.done[result["run"]] = result
 
     def _append(self, content: dict[str, Any]) -> None:
-        self._file.write(json.dumps(content, default=plain).encode() + b"\n")
+        self._file.write(line_of(content))
         self._file.flush()
         os.fsync(self._file.fileno())
 
@@ -71,9 +77,26 @@ class Journal:
         self.done[result["run"]] = result
 
     def close(self) -> None:
-        """Let go of the journal."""
-        if not self.complete:
-            self._file.close()
+        """Let go of the journal; one without a result is removed."""
+        if self.complete:
+            return
+        if not self.done:
+            self.path.unlink(missing_ok=True)
+        self._file.close()
+
+
+def line_of(content: dict[str, Any]) -> bytes:
+    """Return a line of a journal."""
+    return json.dumps(content, default=plain).encode() + b"\n"
+
+
+def read_line(line: bytes) -> dict[str, Any]:
+    """Return what a line of a journal holds; nothing, if it cannot be read."""
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def plan_name(plan: dict[str, Any]) -> str:

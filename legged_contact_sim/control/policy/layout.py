@@ -138,7 +138,7 @@ def parse_layout(name: str, content: Any) -> Layout:
         period=_positive(content, "time_step") * _positive(content, "decimation", 1.0),
         history=parse_history(content),
         observation_clip=_positive(content, "observation_clip", float("inf")),
-        states=_section(content, "states"),
+        states=parse_states(content),
         command=(float(command[0]), float(command[1]), float(command[2])),
     )
 
@@ -183,6 +183,14 @@ def parse_history(content: dict[str, Any]) -> dict[str, Any]:
     for key, allowed in (("order", ORDERS), ("by", GROUPINGS)):
         if found[key] not in allowed:
             raise ParameterError(f"history: expected {key} to be one of {', '.join(allowed)}, found {found[key]!r}")
+    return found
+
+
+def parse_states(content: dict[str, Any]) -> dict[str, str]:
+    """Return the inputs of hidden states with the outputs that they come from."""
+    found = _section(content, "states")
+    if not all(isinstance(name, str) for pair in found.items() for name in pair):
+        raise ParameterError(f"states: expected NAME: NAME, found {found!r}")
     return found
 
 

@@ -6,6 +6,9 @@ import numpy as np
 
 from ...errors import ParameterError
 
+KINDS = {"tensor(float)": np.float32, "tensor(double)": np.float64, "tensor(float16)": np.float16}
+SILENT = 4  # onnxruntime writes nothing by itself
+
 
 class Network:
     """An ONNX model with one observation, one action and, if it is recurrent, hidden states."""
@@ -18,25 +21,23 @@ class Network:
             states: inputs that hold the network's state, with the outputs that they come from.
 
         Raises:
-            ParameterError: onnxruntime or the file is missing, or its inputs are not what they should be.
+            ParameterError: onnxruntime is missing, or the file's inputs are not what they should be.
         """
         try:
             import onnxruntime
         except ImportError:
             raise ParameterError("policy: needs onnxruntime: pip install 'legged_contact_sim[policy]'") from None
-        if not Path(path).is_file():
-            raise ParameterError(f"policy: no such file: {str(path)!r}")
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = 3
+        options.log_severity_level = SILENT
         try:
             self._session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
         except Exception as error:  # onnxruntime's errors have no common type
-            raise ParameterError(f"policy: {path} is no ONNX file: {' '.join(str(error).split())[:200]}") from None
-        self._states = states or {}
+            raise ParameterError(f"policy: {path} is no ONNX file: {_in_a_line(error)}") from None
+        self._path, self._states = path, states or {}
         inputs = {item.name: item.shape for item in self._session.get_inputs()}
-        shapes = {item.name: item.shape for item in self._session.get_outputs()}
-        outputs = list(shapes)
+        kinds = {item.name: item.type for item in self._session.get_inputs()}
+        outputs = [item.name for item in self._session.get_outputs()]
         missing = sorted(set(self._states) - set(inputs)) + sorted(set(self._states.values()) - set(outputs))
         if missing:
             raise ParameterError(f"states: {path} has no {missing[0]!r}; it has {', '.join([*inputs, *outputs])}")
@@ -44,23 +45,42 @@ class Network:
         answers = [name for name in outputs if name not in self._states.values()]
         if len(plain) != 1 or not answers:
             raise ParameterError(f"policy: expected one input besides states, found {', '.join(plain) or 'none'}")
+        for name, kind in kinds.items():
+            if kind not in KINDS:
+                raise ParameterError(f"policy: expected numbers for {name!r}, which takes {kind}: {path}")
+        self._kinds = {name: KINDS[kind] for name, kind in kinds.items()}
         self._input, self._wanted = plain[0], [answers[0], *self._states.values()]
         self._shapes = {name: [1 if not isinstance(n, int) else n for n in inputs[name]] for name in self._states}
-        self.input_size, self.output_size = _length(inputs[self._input]), _length(shapes[answers[0]])
+        self.input_size = _length(inputs[self._input])
+        self._leading = (1,) * (len(inputs[self._input]) - 1)  # axes of the input before the observation's
         self.reset()
 
     def reset(self) -> None:
         """Forget the hidden states."""
-        self._memory = {name: np.zeros(shape, np.float32) for name, shape in self._shapes.items()}
+        self._memory = {name: np.zeros(shape, self._kinds[name]) for name, shape in self._shapes.items()}
 
     def __call__(self, observation: np.ndarray) -> np.ndarray:
-        """Return the action, (n,), for an observation (size,)."""
-        given = {self._input: observation.astype(np.float32)[None], **self._memory}
-        action, *memory = self._session.run(self._wanted, given)
+        """Return the action, (n,), for an observation (size,).
+
+        Raises:
+            ParameterError: the network cannot be run with it.
+        """
+        numbers = observation.astype(self._kinds[self._input]).reshape(self._leading + (-1,))
+        try:
+            action, *memory = self._session.run(self._wanted, {self._input: numbers, **self._memory})
+        except Exception as error:  # onnxruntime's errors have no common type
+            raise ParameterError(
+                f"policy: {self._path} does not take {len(observation)} numbers: {_in_a_line(error)}"
+            ) from None
         self._memory = dict(zip(self._states, memory, strict=True))
         return np.asarray(action, dtype=float).reshape(-1)
 
 
+def _in_a_line(error: Exception) -> str:
+    """Return what an error of onnxruntime says, in a line that is not too long."""
+    return " ".join(str(error).split())[:200]
+
+
 def _length(shape: list[int | str | None]) -> int | None:
-    """Return how many numbers an input or output of a shape has at its end; None: any."""
+    """Return how many numbers an input of a shape has at its end; None: any."""
     return shape[-1] if shape and isinstance(shape[-1], int) else None

@@ -89,6 +89,8 @@ class Policy(Controller):
         if not parameters.file:
             raise ParameterError("policy.file: expected the path of an ONNX file")
         file = policies().get(parameters.file, Path(parameters.file))
+        if not file.is_file():
+            raise ParameterError(f"policy.file: no such file: {parameters.file!r}")
         beside = file.with_suffix(".yaml")
         if not parameters.layout and not beside.is_file():
             raise ParameterError(f"policy.layout: expected a name or path, since there is no {beside}")
@@ -101,9 +103,10 @@ class Policy(Controller):
                 f"{parameters.file}: expects {self.network.input_size} numbers, layout {self.layout.name} has "
                 f"{self.observer.size}"
             )
-        if self.network.output_size not in (None, len(self._drives.order)):
+        answer = self.network(np.zeros(self.observer.size))  # better now than in the middle of a run
+        if len(answer) != len(self._drives.order):
             raise ParameterError(
-                f"{parameters.file}: gives {self.network.output_size} actions, layout {self.layout.name} moves "
+                f"{parameters.file}: gives {len(answer)} actions, layout {self.layout.name} moves "
                 f"{len(self._drives.order)} joints"
             )
         if len(parameters.velocity) not in (0, 3):
@@ -137,11 +140,8 @@ class Policy(Controller):
     def _goal_at(self, observation: Observation) -> np.ndarray:
         if observation.time - self._begin >= self._answers * self.layout.period - 1e-9:
             self._answers += 1
-            action = self.network(self.observer.observe(self._read(observation))[0])
-            if action.shape != self._action.shape:
-                raise ParameterError(f"policy: expected {len(self._action)} actions, found {len(action)}")
-            self._action = action
-            self._goal = self._drives.of(action)
+            self._action = self.network(self.observer.observe(self._read(observation))[0])
+            self._goal = self._drives.of(self._action)
         return self._goal
 
     def _read(self, seen: Observation) -> Readings:
