@@ -81,7 +81,8 @@ def coordinates(robot: RobotModel, q: ArrayLike) -> Array:
     array = checked("q", q, robot.nq)
     for k, _ in robot.free_indices:
         quaternion = array[k + 3 : k + 7]
-        length = math.sqrt(quaternion @ quaternion)
+        largest = max(map(abs, quaternion.tolist()))
+        length = math.sqrt(quaternion @ quaternion) if largest < 2.0 else largest  # no overflow
         if not 0.5 < length < 2.0:
             raise ParameterError(f"q: the quaternion {quaternion} should have unit length, found {length:.3g}")
         quaternion /= length

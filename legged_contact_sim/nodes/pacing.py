@@ -3,6 +3,7 @@
 import time
 
 CATCH_UP = 0.25  # s; what is lost beyond this is not caught up
+LONGEST = 0.05  # s; of a wait, so that who asks something is answered, however slowly time is to go
 WINDOW = 1.0  # s; the real-time factor is measured over this
 
 
@@ -43,16 +44,22 @@ class Pacer:
         """Do not call missed what is late because the loop has waited so long for somebody else."""
         self._excused += seconds
 
-    def wait(self) -> None:
-        """Wait until the next turn is due; count it if its deadline has gone by."""
+    def wait(self) -> bool:
+        """Wait until the next turn is due, but not longer than that; count it if its deadline has gone by.
+
+        Returns whether it is due; if not, wait again.
+        """
         now = time.monotonic()
+        if self._target and self._deadline + self._interval - now > LONGEST:
+            time.sleep(LONGEST)
+            return False
         self._turns += 1
         begun, turns = self._measured
         if now - begun >= WINDOW:
             self.factor = (self._turns - turns) * self.period / (now - begun)
             self._measured = (now, self._turns)
         if not self._target:
-            return
+            return True
         self._deadline += self._interval
         late = now - self._deadline
         self._excused = min(self._excused, max(late, 0.0))  # what is caught up needs no excuse
@@ -62,3 +69,4 @@ class Pacer:
             self.missed += late > self._interval + self._excused
             if late > CATCH_UP:
                 self._deadline, self._excused = now, 0.0
+        return True

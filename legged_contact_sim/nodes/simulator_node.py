@@ -170,8 +170,8 @@ class SimulatorNode(Node):
             return
         if not self._await_commands(running):
             return
-        if self._stepping is None:
-            self.pacer.wait()
+        if self._stepping is None and not self.pacer.wait():
+            return
         self._tick()
         if self._stepping and self._stepping.advance():
             self._stepping = None

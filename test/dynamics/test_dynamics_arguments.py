@@ -82,9 +82,10 @@ def test_bad_rates(name, spoil):
         CALLS[name](Q, spoil(V))
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
 @pytest.mark.parametrize("name", CALLS)
 def test_a_quaternion_that_is_none(name):
-    for length in (0.0, 1e-12, 10.0):
+    for length in (0.0, 1e-12, 10.0, 1e200):
         q = Q.copy()
         q[3:7] *= length
         with pytest.raises(ParameterError, match="^q: the quaternion"):

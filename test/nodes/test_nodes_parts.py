@@ -174,6 +174,19 @@ def test_pacer_keeps_time_and_counts_what_it_misses(monkeypatch):
     assert pacer.missed == missed + 1
 
 
+@pytest.mark.parametrize("factor", [1e-3, 1e-300, 5e-324])
+def test_a_loop_is_attentive_however_slowly_time_is_to_go(monkeypatch, factor):
+    """A tick takes a second, or longer than a clock can tell; who asks something meanwhile is answered."""
+    clock = Clock()
+    monkeypatch.setattr(pacing, "time", clock)
+    pacer = Pacer(0.001, factor)
+    turns = [pacer.wait() for _ in range(30)]
+    assert clock.now == pytest.approx(100.0 + 30 * pacing.LONGEST, abs=1.01 * pacing.LONGEST)
+    assert sum(turns) == (1 if factor == 1e-3 else 0)
+    pacer.target = 1.0
+    assert pacer.wait()
+
+
 def test_what_is_late_because_somebody_else_was_waited_for_is_not_missed(monkeypatch):
     clock = Clock()
     monkeypatch.setattr(pacing, "time", clock)
