@@ -16,6 +16,7 @@ from ..dynamics.newton_euler import inverse_dynamics_entry
 from ..dynamics.workspace import workspace
 from ..errors import ParameterError
 from ..model import RobotModel
+from ..model.gains import proposed_gains
 from .controller import Observation
 from .leg_kinematics import Leg, cross, find_legs
 
@@ -78,7 +79,12 @@ class WholeBody:
         self._spare = np.ones(robot.joint_count)  # 0: a joint of a leg without more joints than its foot needs
         for leg in self.legs:
             self._spare[leg.joints] = len(leg.joints) > 3
+        # Wheels at the ends of legs are braked: by gains, not by a model of where on its rim a wheel touches.
+        self._wheels = np.array([k for leg in self.legs for k in _wheels(leg)], dtype=int)
+        self._wheel_rates = robot.velocity_indices[self._wheels]
+        self._brake = [gain[self._wheels] for gain in proposed_gains(robot)] if len(self._wheels) else []
         self._bodies, self._rest, self._work = workspace(robot), np.zeros(nv), np.empty((3, nv))
+        self._braked = np.empty((count, 6, nv))[:, :3]  # laid out like the jacobians of `Motion`
         self._no_forces = np.empty((0, 6))
         self._even = [np.kron(np.eye(k), self.edges) for k in range(count + 1)]
 
@@ -131,6 +137,9 @@ class WholeBody:
         forces = self.distribute(motion, needed[:6], stance, weights)
         needed -= forces.ravel() @ motion.jacobians.reshape(-1, self.robot.nv)
         efforts = needed[self.robot.velocity_indices]
+        if len(self._wheels):
+            bent = (self._home - motion.q[self.robot.position_indices])[self._wheels]
+            efforts[self._wheels] = self._brake[0] * bent - self._brake[1] * motion.v[self._wheel_rates]
         return np.minimum(np.maximum(efforts, -self.effort_limit), self.effort_limit), forces
 
     def accelerations(
@@ -143,7 +152,13 @@ class WholeBody:
         rate[3:6] = trunk[3:] @ R
         bent = self._home - motion.q[self.robot.position_indices]
         rate[joints] = self._spare * (posture[0] * bent - posture[1] * motion.v[joints])
-        reach_entry(motion.jacobians, motion.biases, feet, DAMPING, self._lengths, rate)
+        jacobians = motion.jacobians
+        if len(self._wheels):
+            rate[self._wheel_rates] = 0.0
+            jacobians = self._braked
+            jacobians[:] = motion.jacobians
+            jacobians[:, :, self._wheel_rates] = 0.0
+        reach_entry(jacobians, motion.biases, feet, DAMPING, self._lengths, rate)
         return rate
 
     def distribute(self, motion: Motion, trunk_rows: np.ndarray, stance: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -174,6 +189,12 @@ class WholeBody:
         forces[standing] = amounts @ self.edges.T
         forces[standing, 2] += self.smallest_force
         return forces
+
+
+def _wheels(leg: Leg) -> list[int]:
+    """Return the joint at the end of a leg, in joint order, if it turns without limits and the leg can do without."""
+    turns = np.isinf(leg.limits[:, -1]).all() and len(leg.joints) > 3
+    return [int(leg.joints[-1])] if turns else []
 
 
 def joined_state(robot: RobotModel, seen: Observation) -> tuple[np.ndarray, np.ndarray]:

@@ -1,9 +1,11 @@
 """From the tree of moving bodies to the records that kernels read, refusing bodies that cannot be simulated."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..errors import ModelError
-from .inertia import SIX, RigidInertia, fault, total
+from .inertia import SIX, RigidInertia, fault, oddity, total
 from .placement import cross_matrix
 from .records import FREE, LINK, PRISMATIC, REVOLUTE
 from .tree import Body, Tree
@@ -40,29 +42,43 @@ def coordinate_counts(links: np.ndarray) -> tuple[int, int]:
     return sum(_POSITIONS[kind] for kind in kinds), sum(_VELOCITIES[kind] for kind in kinds)
 
 
+def odd_inertias(tree: Tree) -> list[str]:
+    """Return a sentence on each body whose moments of inertia are such as no real body has."""
+    found = []
+    for body in tree.bodies:
+        odd = oddity(_sum(body).moments)
+        if odd:
+            found.append(_blame(body, odd, oddity))
+    return found
+
+
 def _body_inertia(body: Body, free: bool) -> RigidInertia:
-    inertia = total(link.inertia.placed(placement) for link, placement in body.parts if link.inertia)
+    inertia = _sum(body)
     if inertia.mass == 0.0:
         if free:
             raise ModelError(f"link {body.name!r} floats and has no <inertial> with a mass; expected one")
         return inertia
     found = fault(inertia.moments)
     if found:
-        raise ModelError(_blame(body, found))
+        raise ModelError(_blame(body, found, fault))
     return inertia
 
 
-def _blame(body: Body, fault_of_sum: str) -> str:
-    """Return a sentence on the link that makes a body's inertia impossible: of the faulty ones, the largest.
+def _sum(body: Body) -> RigidInertia:
+    return total(link.inertia.placed(placement) for link, placement in body.parts if link.inertia)
+
+
+def _blame(body: Body, about_sum: str, judge: Callable[[np.ndarray], str | None]) -> str:
+    """Return a sentence on the link that gives a body the inertia that is judged: of those alike, the largest.
 
     No link is to blame alone when their sum overflows.
     """
     faults = [
         (float(np.trace(link.inertia.moments)), link.name, found)
         for link, _ in body.parts
-        if link.inertia and (found := fault(link.inertia.moments))
+        if link.inertia and (found := judge(link.inertia.moments))
     ]
-    _, name, found = max(faults, default=(0.0, body.name, fault_of_sum))
+    _, name, found = max(faults, default=(0.0, body.name, about_sum))
     return f"link {name!r} has {found}"
 
 

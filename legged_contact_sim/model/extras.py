@@ -35,8 +35,8 @@ class Spring:
     rest_position: float = 0.0
 
 
-def read_transmissions(robot: ElementTree.Element, joints: set[str]) -> dict[str, Transmission]:
-    """Return the transmission of each joint that has one.
+def read_transmissions(robot: ElementTree.Element, joints: set[str], notes: list[str]) -> dict[str, Transmission]:
+    """Return the transmission of each joint that has one; to the notes are added those of joints that are not there.
 
     A transmission that couples several joints is passed over if it has no rotor inertia: efforts act at the joints, so
     its gears have no part in the motion.
@@ -58,7 +58,9 @@ def read_transmissions(robot: ElementTree.Element, joints: set[str]) -> dict[str
                 f"{where} couples several joints or actuators ({', '.join(driven)}) and has a rotor inertia; "
                 "expected one of each"
             )
-        _check_known(driven[0], joints, where)
+        if driven[0] not in joints:
+            notes.append(f"{where} is left out: it drives joint {driven[0]!r}, which the robot does not have")
+            continue
         if driven[0] in found:
             raise ModelError(f"{where} is a second transmission of joint {driven[0]!r}; expected one")
         found[driven[0]] = transmission
@@ -87,7 +89,8 @@ def _last_value(element: ElementTree.Element, names: tuple[str, ...], where: str
     value = default
     for name in names:
         for found in _descendants(element, name):
-            value = numbers(found.get("value", found.text or ""), 1, f"{where}, <{name}>")[0]
+            text = found.get("value", found.text or "").strip().strip("\"'")  # CyberDog's has its quotes twice
+            value = numbers(text, 1, f"{where}, <{name}>")[0]
     return value
 
 
@@ -107,11 +110,7 @@ def read_springs(robot: ElementTree.Element, joints: set[str]) -> dict[str, Spri
         stiffness = _last_value(element, ("springStiffness",), where, 0.0)
         if stiffness < 0.0:
             raise ModelError(f"{where} has a spring stiffness of {stiffness:g}; expected 0 or more")
-        _check_known(joint, joints, where)
+        if joint not in joints:
+            raise ModelError(f"{where} refers to joint {joint!r}, which the robot does not have")
         found[joint] = Spring(stiffness, _last_value(element, ("springReference",), where, 0.0))
     return found
-
-
-def _check_known(joint: str, joints: set[str], where: str) -> None:
-    if joint not in joints:
-        raise ModelError(f"{where} refers to joint {joint!r}, which the robot does not have")

@@ -1,4 +1,4 @@
-"""Rigid-body inertia: adding bodies up, and telling an impossible one."""
+"""Rigid-body inertia: adding bodies up, and telling impossible and odd ones."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -55,18 +55,28 @@ def total(inertias: Iterable[RigidInertia]) -> RigidInertia:
 
 
 def fault(moments: Array) -> str | None:
-    """Return what is impossible about the moments of inertia (3, 3) of a moving body, kg m^2; None if nothing is.
+    """Return why nothing can move with the moments of inertia (3, 3), kg m^2; None if it can: they are positive."""
+    if principal_moments(moments)[0] > 0.0:
+        return None
+    return f"{_listed(moments)}; expected a positive definite inertia"
 
-    Principal moments are positive, and none exceeds the sum of the other two, since each is an integral of two squared
-    coordinates over the mass.
+
+def oddity(moments: Array) -> str | None:
+    """Return what no body could have about moments of inertia (3, 3) that can be simulated, kg m^2; None if nothing is.
+
+    No principal moment exceeds the sum of the other two, since each is an integral of two squared coordinates over the
+    mass. Files hold such moments all the same, and the equations of motion have a solution with any positive ones.
     """
     smallest, middle, largest = principal_moments(moments)
-    listed = f"principal moments of inertia {smallest:.3g}, {middle:.3g}, {largest:.3g} kg m^2"
-    if not smallest > 0.0:
-        return f"{listed}; expected a positive definite inertia"
     if largest - middle > smallest + TOLERANCE * largest:
-        return f"{listed}; the largest exceeds the sum of the others (triangle inequality)"
+        return (
+            f"{_listed(moments)}; the largest exceeds the sum of the others, as of no real body (triangle inequality)"
+        )
     return None
+
+
+def _listed(moments: Array) -> str:
+    return "principal moments of inertia {:.3g}, {:.3g}, {:.3g} kg m^2".format(*principal_moments(moments))
 
 
 def is_negative(moments: Array) -> bool:

@@ -41,8 +41,8 @@ def check_joints_move_inertia(links: np.ndarray, names: Sequence[str], nq: int) 
         met = motion @ force + link["rotor_inertia"]
         if link["mass"] == 0.0 and met <= 1e-9 * (motion @ rigid[index] @ motion):
             raise ModelError(
-                f"link {names[index]!r} has no <inertial>, and nothing else resists the motion of its joint; "
-                "expected an inertia beyond the joint or a rotor inertia in it"
+                f"link {names[index]!r} has no <inertial> with a mass, and nothing else resists the motion of its "
+                "joint; expected an inertia beyond the joint or a rotor inertia in it"
             )
         if link["parent"] >= 0:
             to_child = _motion_transform(placement)

@@ -92,6 +92,7 @@ class _Reader:
         root = self._root()
         if root is None:
             self.links[WORLD] = LinkDescription(WORLD)
+            self.notes.append("nothing in it floats (a free joint), so it is fixed to the world")
         for body in range(1, model.nbody):
             if self._is_left_out(body, root):
                 continue

@@ -79,7 +79,8 @@ def describe(found: Source, reading: Reading) -> Described:
     if path is None and found.path:
         path = find_srdf(found.path, description.name)
     if path is None:
-        return Described(description, text)
+        return Described(description, text, notes=description.notes)
     joints = [joint.name for joint in description.joints if joint.kind in ONE_DOF]
     poses, notes = read_srdf(path, joints)
+    notes = [*description.notes, *notes]
     return Described(description, text, poses, notes=notes, disabled_collisions=disabled_collisions(path))

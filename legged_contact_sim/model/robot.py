@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import ModelError, ModelWarning, ParameterError
 from .actuators import with_actuators
-from .assembly import coordinate_counts, link_records
+from .assembly import coordinate_counts, link_records, odd_inertias
 from .capsules import shape_capsules
 from .closing import closed_home
 from .closures import closure_records, read_closures
@@ -303,7 +303,7 @@ def _mechanics(
         untold.append(
             f"self-collision takes shapes as capsules, of which corners stick out by {1e3 * sticking_out:.0f} mm"
         )
-    surprising = [*lost, *posture.warnings]
+    surprising = [*odd_inertias(tree), *lost, *posture.warnings]
     if tree.base == "floating" and not points:
         surprising.append("it has no contact points and would fall through the ground")
     for note in surprising:

@@ -5,7 +5,7 @@ the XML is held against this table first and handed over without the rest (visua
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from xml.etree import ElementTree
 
@@ -21,7 +21,7 @@ class Tag:
         words: attributes that hold text.
         required: attributes that must be there.
         defaults: attributes that urdf_parser_py asks for and we do not, with the value that stands for "not given".
-        children: elements inside; each may stand once, unless listed in `repeated`.
+        children: elements inside; of each the first counts, unless listed in `repeated`.
         required_children: elements that must be there.
         repeated: elements that may stand any number of times.
         one_of: exactly one child must be there, whichever it is.
@@ -87,21 +87,47 @@ _LINK = Tag(
 _ROBOT = Tag(words=("name",), defaults={"name": "robot"}, children={"link": _LINK, "joint": _JOINT})
 
 
-def checked(robot: ElementTree.Element) -> ElementTree.Element:
+def checked(robot: ElementTree.Element) -> tuple[ElementTree.Element, list[str]]:
     """Return a copy of a `<robot>` element with only the links, joints and attributes of the table, all well formed.
 
+    With it come notes on what was guessed.
+
     Raises:
-        ModelError: an attribute or element is missing, stands twice, or holds something else than finite numbers.
+        ModelError: an attribute or element is missing, or holds something else than finite numbers.
     """
+    notes: list[str] = []
     copy = ElementTree.Element("robot", _attributes(robot, _ROBOT, "<robot>"))
     for element in robot:
         if element.tag in _ROBOT.children:
             where = f"{element.tag} {element.get('name', '')!r}"
-            copy.append(_checked_element(element, _tag(element), where))
-    for limit in copy.iterfind("joint/limit"):
-        if not {"lower", "upper"} & set(limit.attrib):  # by the letter both are 0, and the joint could not move
-            limit.attrib.update(lower="-inf", upper="inf")
-    return copy
+            copy.append(_checked_element(element, _tag(element), where, notes))
+    return copy, notes + _limit_notes(copy)
+
+
+def _limit_notes(robot: ElementTree.Element) -> list[str]:
+    """Return notes on limits that are guessed; a `<limit>` without a range gets an infinite one."""
+    without_range, weak = [], []
+    for joint in robot.iterfind("joint"):
+        limit = joint.find("limit")
+        if joint.get("type") not in ("revolute", "prismatic"):
+            continue
+        if limit is None or not {"lower", "upper"} & set(limit.attrib):
+            without_range.append(joint.get("name", ""))
+        if limit is not None and not {"lower", "upper"} & set(limit.attrib):
+            limit.attrib.update(lower="-inf", upper="inf")  # by the letter both are 0, and the joint could not move
+        if limit is not None and float(limit.get("effort", "0")) <= 0.0:
+            weak.append(joint.get("name", ""))
+    notes = []
+    if without_range:
+        notes.append(f"no lower and upper limit: {listed(without_range)} can take any position")
+    if weak:
+        notes.append(f"an effort limit of 0 counts as none: {listed(weak)}")
+    return notes
+
+
+def listed(names: Sequence[str], most: int = 3) -> str:
+    """Return the first names, with how many there are."""
+    return ", ".join(names) if len(names) <= most else f"{', '.join(names[:most])}, ... ({len(names)} in all)"
 
 
 def _tag(element: ElementTree.Element) -> Tag:
@@ -111,14 +137,25 @@ def _tag(element: ElementTree.Element) -> Tag:
     return _ROBOT.children[element.tag]
 
 
-def _checked_element(element: ElementTree.Element, tag: Tag, where: str) -> ElementTree.Element:
+def _checked_element(element: ElementTree.Element, tag: Tag, where: str, notes: list[str]) -> ElementTree.Element:
     copy = ElementTree.Element(element.tag, _attributes(element, tag, where))
     # Tags of a namespace are other programs' own (Drake's hints on meshes).
-    _check_children([child.tag for child in element if not child.tag.startswith("{")], tag, where)
+    found = [child.tag for child in element if not child.tag.startswith("{")]
+    _check_children(found, tag, where)
     for child in element:
-        if child.tag in tag.children:
-            copy.append(_checked_element(child, tag.children[child.tag], f"{where}, <{child.tag}>"))
+        if child.tag not in tag.children:
+            continue
+        if child.tag not in tag.repeated and copy.find(child.tag) is not None:
+            first = element.find(child.tag)
+            if first is not None and _written(first) != _written(child):
+                notes.append(f"{where} has <{child.tag}> {found.count(child.tag)} times: the first counts")
+            continue
+        copy.append(_checked_element(child, tag.children[child.tag], f"{where}, <{child.tag}>", notes))
     return copy
+
+
+def _written(element: ElementTree.Element) -> str:
+    return ElementTree.canonicalize(ElementTree.tostring(element, encoding="unicode"), strip_text=True)
 
 
 def _attributes(element: ElementTree.Element, tag: Tag, where: str) -> dict[str, str]:
@@ -140,9 +177,6 @@ def _check_children(found: list[str], tag: Tag, where: str) -> None:
     for name in tag.required_children:
         if name not in found:
             raise ModelError(f"{where} has no <{name}>")
-    for name in tag.children:
-        if name not in tag.repeated and found.count(name) > 1:
-            raise ModelError(f"{where} has <{name}> {found.count(name)} times; expected it once")
 
 
 def numbers(text: str, count: int, where: str) -> list[float]:

@@ -4,11 +4,13 @@ Robots with flat feet stand nearly upright with level soles, others crouch. Of s
 which the drives hold the robot with something to spare, else the one that asks least of them.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .feet import chain
 from .home import body_placements
 from .placement import Array
 from .reach import LegChain
@@ -21,11 +23,13 @@ CROUCHES = {
 }  # hip over ground by the leg's length; True: flat
 SAMPLES = 120  # poses of a leg from which its longest reach is taken
 SOLE = 0.01  # m: points so near to the lowest one make up the sole
-FLAT_FROM = 0.03  # m, extent of a sole that can stand by itself
+FLAT_FROM = 0.03, 0.1  # m, and of the leg's length: extent of a sole that can stand by itself, the smaller of both
 REACHED = 1e-3  # m
 SPARE = 0.7  # of the effort limit
 CORRECTIONS = 5
+LEVEL = 3.0  # m/rad, of a sole's attitude against its place, when a leg cannot have both
 BENT = 0.7  # rad, of the first guess
+ROOM = 0.3, 10.0  # rad that a bent joint should be from its limits, and 1/rad, how much that counts
 
 
 @dataclass(frozen=True)
@@ -72,14 +76,14 @@ def find_stance(links: np.ndarray, contact_points: np.ndarray, feet: Sequence[in
     """
     if len(feet) < 2:
         return f"it has {len(feet)} leg{'s' * (len(feet) != 1)}; a stance is found on two or more"
+    moved = Counter(body for foot in feet for body in chain(links, int(contact_points["link"][foot])))
+    waist = [body for body, legs_on_it in moved.items() if legs_on_it > 1]
     legs = []
     for foot in feet:
-        found = LegChain.of(links, contact_points[foot])
+        found = LegChain.of(links, contact_points[foot], waist)
         if found is None or len(found.bodies) < 2:
-            return "a leg has fewer than two joints, or a free one"
+            return "a leg has fewer than two joints of its own, or a free one"
         legs.append(_leg(found, links, contact_points, q))
-    if len({body for leg in legs for body in leg.chain.bodies}) < sum(len(leg.chain.bodies) for leg in legs):
-        return "two legs share a joint"
     flat = len(feet) == 2 and all(leg.sole is not None for leg in legs)
     if not flat:
         legs = [replace(leg, sole=None) for leg in legs]
@@ -110,22 +114,23 @@ def _leg(chain: LegChain, links: np.ndarray, contact_points: np.ndarray, q: Arra
     hip_joint = int(sideways[0])
     bending = [(int(joint), -1.0 if axes[joint, 1] < 0.0 else 1.0) for joint in sideways[:3]]
     sole = None
-    patch = _sole(chain, contact_points, start)
-    if patch is not None and len(chain.bodies) >= 5:
+    length = _length(chain, hip_joint)
+    patch = _sole(chain, contact_points, start, min(FLAT_FROM[0], FLAT_FROM[1] * length))
+    if patch is not None and len(chain.bodies) >= 4:
         chain = replace(chain, foot=patch)
         sole = chain.placements(start)[-1].rotation
-    length = _length(chain, hip_joint)
+        length = _length(chain, hip_joint)
     return _Leg(chain, origins[hip_joint], hip_joint, bending, length, chain.foot_place(start), sole)
 
 
-def _sole(chain: LegChain, contact_points: np.ndarray, start: Array) -> Array | None:
+def _sole(chain: LegChain, contact_points: np.ndarray, start: Array, flat_from: float) -> Array | None:
     """Return the middle of a flat foot's sole in the last body's frame, (3,), m; None: the foot is not flat."""
     points = contact_points[contact_points["link"] == chain.bodies[-1]]
     last = chain.placements(start)[-1]
     places = last.apply(points["position"])
     low = places[:, 2] - points["radius"]
     on_sole = low < low.min() + SOLE
-    if np.count_nonzero(on_sole) < 3 or np.ptp(places[on_sole][:, :2], axis=0).min() < FLAT_FROM:
+    if np.count_nonzero(on_sole) < 3 or np.ptp(places[on_sole][:, :2], axis=0).min() < flat_from:
         return None
     corners = places[on_sole]
     middle = 0.5 * (corners.min(axis=0) + corners.max(axis=0))
@@ -166,8 +171,16 @@ def _pose(links: np.ndarray, legs: list[_Leg], q: Array, height: float, flat: bo
         angles = [leg.chain.reach(t, a, leg.sole)[0] for leg, t, a in zip(legs, targets, angles, strict=True)]
         for leg, target, found in zip(legs, targets, angles, strict=True):
             target[:2] = leg.chain.foot_place(found)[:2]  # legs that cannot go sideways stay where they can be
-    missing = [leg.chain.reach(t, a, leg.sole)[1] for leg, t, a in zip(legs, targets, angles, strict=True)]
-    return pose if max(missing) < REACHED else None
+    for _ in range(CORRECTIONS):
+        level = [leg.chain.reach(t, a, leg.sole, LEVEL) for leg, t, a in zip(legs, targets, angles, strict=True)]
+        if max(missing for _, missing in level) < REACHED:
+            return pose
+        # A leg of five joints or less that followed the centre of mass sideways tilts its sole: back till it is level.
+        for leg, target, (reached, _) in zip(legs, targets, level, strict=True):
+            pose[leg.chain.records["position_index"]] = reached
+            target[:2] = leg.chain.foot_place(reached)[:2]
+        angles = [reached for reached, _ in level]
+    return None
 
 
 def _under_the_hip(leg: _Leg, ground: float) -> Array:
@@ -178,7 +191,8 @@ def _under_the_hip(leg: _Leg, ground: float) -> Array:
 def _bend(leg: _Leg, target: Array, middle: Array, flat: bool) -> Array:
     """Return the joint positions that put the foot there: of all ways to bend the one that a limit, or habit, asks for.
 
-    Where both are allowed, the knees of a biped point forward, those of others toward the middle of the robot.
+    Where both are allowed, and leave room to lift the foot, the knees of a biped point forward, those of others toward
+    the middle of the robot.
     """
     best, best_score = leg.chain.start, np.inf
     for sign in (1.0, -1.0):
@@ -189,6 +203,9 @@ def _bend(leg: _Leg, target: Array, middle: Array, flat: bool) -> Array:
         knee = leg.chain.axes(angles)[1][leg.bending[min(1, len(leg.bending) - 1)][0]] - leg.hip
         inward = knee[0] if flat else np.sign(middle[0] - leg.hip[0]) * knee[0]
         score = 1e3 * missing - inward / leg.length + 0.1 * float(np.abs(angles - leg.chain.start).max())
+        bent = [joint for joint, _ in leg.bending]
+        room = np.minimum(angles - leg.chain.lower, leg.chain.upper - angles)[bent].min()
+        score += ROOM[1] * max(0.0, ROOM[0] - float(room))
         if score < best_score:
             best, best_score = angles, score
     return best

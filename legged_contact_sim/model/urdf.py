@@ -91,12 +91,13 @@ class JointDescription:
 
 @dataclass(frozen=True)
 class RobotDescription:
-    """A `<robot>`: links by name, joints in the order of the file, and what couples joints or closes loops."""
+    """A `<robot>`: links by name, joints in the file's order, what couples joints or closes loops, what was guessed."""
 
     name: str
     links: dict[str, LinkDescription]
     joints: list[JointDescription]
     closures: list[Closure] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 def read_urdf(text: str, mimic: str = "couple") -> RobotDescription:
@@ -110,7 +111,7 @@ def read_urdf(text: str, mimic: str = "couple") -> RobotDescription:
         ModelError: the text is not a URDF, or a link or joint is malformed; the message names it.
     """
     robot = parse_robot(text)
-    elements = checked(robot)
+    elements, notes = checked(robot)
     _check_unique(elements, "link")
     _check_unique(elements, "joint")
     kinds = {link.get("name", ""): _shape_kinds(link) for link in elements.findall("link")}
@@ -118,11 +119,11 @@ def read_urdf(text: str, mimic: str = "couple") -> RobotDescription:
     carriers = {joint.child: joint.type for joint in parsed.joints}
     drawn = {link.get("name", ""): visual_shapes(link) for link in robot.findall("link")}
     links = {
-        link.name: replace(_link(link, kinds[link.name], carriers.get(link.name)), visuals=drawn[link.name])
+        link.name: replace(_link(link, kinds[link.name], carriers.get(link.name), notes), visuals=drawn[link.name])
         for link in parsed.links
     }
     names = {joint.name for joint in parsed.joints}
-    transmissions, springs = read_transmissions(robot, names), read_springs(robot, names)
+    transmissions, springs = read_transmissions(robot, names, notes), read_springs(robot, names)
     joints = [
         _joint(joint, transmissions.get(joint.name, Transmission()), springs.get(joint.name, Spring()), mimic)
         for joint in parsed.joints
@@ -130,7 +131,7 @@ def read_urdf(text: str, mimic: str = "couple") -> RobotDescription:
     moving = {joint.name for joint in joints if joint.kind in ONE_DOF}
     mimicking = [joint for joint in parsed.joints if joint.mimic is not None and joint.name in moving]
     _refuse_circles({joint.name: joint.mimic.joint for joint in mimicking})
-    return RobotDescription(parsed.name, links, joints, [_coupling(joint) for joint in mimicking])
+    return RobotDescription(parsed.name, links, joints, [_coupling(joint) for joint in mimicking], notes)
 
 
 def _refuse_circles(mimicked: Mapping[str, str]) -> None:
@@ -182,31 +183,34 @@ def _placement(origin: Any) -> Placement:
     return Placement(rotation_from_rpy(origin.rpy), np.array(origin.xyz, dtype=float))
 
 
-def _link(link: Any, kinds: Iterable[str], carrier: str | None) -> LinkDescription:
+def _link(link: Any, kinds: Iterable[str], carrier: str | None, notes: list[str]) -> LinkDescription:
     shapes = tuple(_shape(link.name, shape, kind) for shape, kind in zip(link.collisions, kinds, strict=True))
-    return LinkDescription(link.name, _inertia(link, carrier), shapes)
+    return LinkDescription(link.name, _inertia(link, carrier, notes), shapes)
 
 
-def _inertia(link: Any, carrier: str | None) -> RigidInertia | None:
+def _inertia(link: Any, carrier: str | None, notes: list[str]) -> RigidInertia | None:
     """Return the inertia of a link, None without one.
 
-    Many files mark a mere frame, which no joint moves by itself, by a mass of zero. A root with moments of inertia but
-    no mass is more likely a mistake.
+    Many files mark a mere frame by a mass of zero. Moments of inertia without a mass are more likely a mistake, unless
+    the link is fixed to another one.
 
     Args:
         link: as parsed.
         carrier: kind of the joint whose child the link is; None: it is the root.
+        notes: to which a note on negative moments is added, of a link that is fixed to one with enough of its own.
     """
     if link.inertial is None:
         return None
     mass, moments = link.inertial.mass, np.array(link.inertial.inertia.to_matrix(), dtype=float)
-    is_frame = carrier == "fixed" or (carrier is None and not moments.any())
-    if mass < 0.0 or (mass == 0.0 and not is_frame):
+    if mass < 0.0 or (mass == 0.0 and moments.any() and carrier != "fixed"):
         raise ModelError(
             f"link {link.name!r} has a mass of {mass:g} kg; expected more than 0 (a massless link has no <inertial>)"
         )
     if is_negative(moments):
-        raise ModelError(f"link {link.name!r} has {fault(moments)}")
+        found = f"link {link.name!r} has {fault(moments)}"
+        if carrier != "fixed":
+            raise ModelError(found)
+        notes.append(f"{found}; it counts as part of what it is fixed to")
     placement = _placement(link.inertial.origin)
     return RigidInertia(mass, placement.position, placement.rotation @ moments @ placement.rotation.T)
 

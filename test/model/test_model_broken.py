@@ -41,7 +41,6 @@ STRUCTURE = {
     "nothing moves": ('<robot name="rock"><link name="rock"/></robot>', "rock", "moves"),
     "no parent": (leg_with('<parent link="body"/>', ""), "hip", "<parent>"),
     "no child": (leg_with('<child link="foot"/>', ""), "ankle", "<child>"),
-    "two axes": (leg_with('<axis xyz="0 1 0"/>', '<axis xyz="0 1 0"/><axis xyz="1 0 0"/>'), "hip", "<axis>"),
     "unnamed link": (leg_plus("<link/>"), "link", "name"),
     "empty joint name": (leg_with('joint name="hip"', 'joint name=""'), "joint", "name"),
     "unknown type": (leg_with('"revolute"', '"hinge"'), "hip", "hinge", "revolute"),
@@ -96,8 +95,6 @@ INERTIA = {
         "body",
         "positive definite",
     ),
-    "triangle": (leg_with('izz="0.25"', 'izz="0.31"'), "body", "triangle"),
-    "triangle, merged": (leg_with('izz="0.01"', 'izz="0.9"'), "foot", "triangle"),
     "sum overflows": (
         leg_with(
             SHANK_INERTIA, SHANK_INERTIA.replace("0.02", "1e308").replace("0.03", "1e308").replace("0.04", "1e308")
@@ -164,14 +161,6 @@ DRIVES = {
         "gear",
         "reduction",
         "1e+200",
-    ),
-    "unknown joint": (
-        leg_plus(
-            '<transmission name="gear"><joint name="knee"/><actuator name="m"><rotorInertia>1</rotorInertia>'
-            "</actuator></transmission>"
-        ),
-        "gear",
-        "knee",
     ),
     "two transmissions": (
         leg_plus(
@@ -310,7 +299,7 @@ def test_a_frame_may_be_marked_by_zeros():
     zeros = '<inertial><mass value="0"/><inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial>'
     robot = RobotModel.from_urdf(leg_plus(f'<link name="imu">{zeros}</link>' + joint("mount", "body", "imu", "fixed")))
     assert robot.total_mass == RobotModel.from_urdf(LEG).total_mass
-    with pytest.raises(ModelError, match="'imu' has a mass of 0 kg"):
+    with pytest.raises(ModelError, match="'imu' has no <inertial> with a mass, and nothing else resists"):
         RobotModel.from_urdf(leg_plus(f'<link name="imu">{zeros}</link>' + joint("mount", "body", "imu")))
 
 

@@ -252,3 +252,40 @@ def test_drives_inside_the_step_need_no_bound_on_their_gains():
     assert bounded.stiffness[ankle] < free.stiffness[ankle]
     assert (bounded.stiffness <= free.stiffness).all()
     assert (bounded.damping <= free.damping).all()
+
+
+def test_legs_on_a_waist_find_their_stance_with_the_waist_where_it_is():
+    """As on Booster's T1, whose root is the chest and whose waist carries both legs."""
+    robot = RobotModel.from_urdf(biped(chest_is_root=True))
+    assert robot.home_origin.startswith("found: flat feet")
+    assert position(robot, "waist") == 0.0
+    for side in ("left", "right"):
+        assert position(robot, f"{side}_knee_joint") > 0.1
+    placed = body_placements(robot.links, robot.home)
+    soles = [placed[robot.link_index(f"{side}_ankle_roll")].position[0] + 0.03 for side in ("left", "right")]
+    assert center_of_mass(robot.links, robot.home)[0] == pytest.approx(np.mean(soles), abs=0.01)
+
+
+def test_knees_do_not_stand_at_their_limits_where_they_have_room_the_other_way():
+    """Hind knees that may bend to 1.57 rad toward the trunk and to 2.5 rad away from it bend away from it."""
+    robot = RobotModel.from_urdf(quadruped(("-2.5", "1.4", "40")))
+    knees = [position(robot, f"{leg}_calf_joint") for leg in ("FL", "FR", "RL", "RR")]
+    for knee in knees:
+        assert -2.2 < knee < -0.6 or 0.6 < knee <= 1.1
+
+
+def test_small_robots_have_small_soles():
+    """A sole 2.4 cm wide is flat under a leg of 16 cm and a point under one of 80 cm."""
+    small = RobotModel.from_urdf(biped(size=0.2, sole="0.04 0.024 0.004"))
+    assert small.home_origin.startswith("found: flat feet")
+    with pytest.warns(ModelWarning, match="two feet that are points"):
+        RobotModel.from_urdf(biped(sole="0.2 0.024 0.02"))
+
+
+def test_a_leg_without_a_joint_that_rolls_the_foot_keeps_its_sole_level():
+    """As on TRON1: four joints. The centre of mass is beside the middle, where level soles cannot follow."""
+    robot = RobotModel.from_urdf(biped(without=("hip_yaw", "ankle_roll"), shift="0 0.02 0"))
+    assert robot.home_origin.startswith("found: flat feet")
+    placed = body_placements(robot.links, robot.home)
+    for side in ("left", "right"):
+        np.testing.assert_allclose(placed[robot.link_index(f"{side}_ankle_pitch")].rotation[2, 2], 1.0, atol=1e-4)

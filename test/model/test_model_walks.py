@@ -31,6 +31,21 @@ def test_it_trots_at_the_speed_that_is_asked_for(angle):
         assert controller.plane.slope == pytest.approx([np.tan(angle), 0.0], abs=0.02)
 
 
+def test_wheels_at_the_ends_of_legs_are_braked_and_it_trots_up_a_slope_on_them():
+    """As Deep Robotics' M20 and LimX' WL_P311E do: with free wheels they roll down and fall."""
+    wheel = '<sphere radius="0.03"/>'
+    robot = RobotModel.from_urdf(quadruped(foot=wheel, feet_turn=True))
+    assert robot.joint_count == 16
+    sim = Simulator(robot, time_step=1e-3, terrain=Slope(0.17))
+    controller = make_controller("zmp_trot", robot, {"velocity": [0.3, 0.0, 0.0]})
+    run = sim.run(4.0, InProcess(controller, sim), 10)
+    late = run.time > 2.0
+    speed = (run.q[-1, 0] - run.q[late][0, 0]) / (run.time[-1] - run.time[late][0])
+    assert speed == pytest.approx(0.3, rel=0.15)
+    wheels = robot.position_indices[[name.endswith("foot_fixed") for name in robot.joint_names]]
+    assert np.abs(run.q[:, wheels] - robot.home[wheels]).max() < 0.3
+
+
 def test_gaits_of_similar_robots_are_dynamically_similar():
     """Twice the height: lengths twice, times by the root of two, gains by their units; what is given stays."""
     robot = RobotModel.from_urdf(quadruped())
