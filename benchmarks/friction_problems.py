@@ -40,7 +40,7 @@ def natural_map(problem: Problem, r: np.ndarray) -> float:
     on_cone = np.maximum((normal + mu * tangent) / (1.0 + mu**2), 0.0)
     shrink = np.divide(mu * on_cone, tangent, out=np.zeros_like(mu), where=tangent > 0.0)
     projected = np.column_stack([on_cone, shrink[:, None] * wanted[:, 1:]])
-    inside = tangent <= mu * normal
+    inside = (tangent <= mu * normal) & (normal > 0.0)
     projected[inside] = wanted[inside]
     return float((np.linalg.norm(impulse - projected, axis=1) / scale).max())
 

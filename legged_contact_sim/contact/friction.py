@@ -10,6 +10,7 @@ W (the Delassus matrix) is symmetric and positive semidefinite; redundant contac
 """
 
 import math
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..dynamics.functions import checked
 from ..errors import ParameterError
 from .solvers.interior_point import convex_iterates
-from .solvers.islands import ASYMMETRY, VECTORS, friction_entry
+from .solvers.islands import ASYMMETRY, friction_entry, room_for
 
 Array = NDArray[np.float64]
 
@@ -28,8 +29,11 @@ CERTAIN = 1e-6  # relative; smaller velocities do not speak against a proof that
 FIRST_TRY = 200  # iterations, after which convex problems give better starts
 POLISH = 300  # iterations from each of these
 
-STATUS = ("solved", "infeasible", "iteration_limit")
-NUMBERS, INTEGERS = (float, int, np.number), (int, np.integer)  # made once: a call with one contact takes 3 us
+STALE = 12  # convex problems in a row that bring nothing, after which no more are tried
+ROUNDING = 4.0 * np.finfo(np.float64).eps  # of the largest sum |W| |r| of a row: its velocity is not known any better
+
+STATUS = ("solved", "rounding", "infeasible", "iteration_limit")  # best first
+FLOAT = np.dtype(np.float64)
 
 
 class FrictionSolution(NamedTuple):
@@ -41,7 +45,8 @@ class FrictionSolution(NamedTuple):
         iterations: Newton steps, sweeps and interior point steps, the most of any island.
         residual: natural map with De Saxce's correction, the largest of all contacts, m/s.
         converged: whether the residual is within the tolerance.
-        status: "solved"; "infeasible", no impulses can keep the contacts from closing; "iteration_limit".
+        status: "solved"; "rounding", the residual is as small as the rounding of W r allows, but above the tolerance;
+            "infeasible", no impulses can keep the contacts from closing; "iteration_limit", the search gave up.
     """
 
     impulses: Array
@@ -77,17 +82,20 @@ def solve_friction(
     Returns:
         A `FrictionSolution`. A problem that could not be solved is told by its status, with the best impulses found.
     """
-    if not (isinstance(tolerance, NUMBERS) and 0.0 < tolerance < math.inf):
-        raise ParameterError(f"tolerance is {tolerance!r}; expected a positive number")
-    if not (isinstance(max_iterations, INTEGERS) and max_iterations >= 1):
-        raise ParameterError(f"max_iterations is {max_iterations!r}; expected an integer of at least 1")
-    if _is_sparse(W) and W.shape != (0, 0):
-        return _solve_sparse(*_checked_problem(W, q, mu), tolerance, start, max_iterations)
-    W, q, mu = _as_arrays(W.toarray() if _is_sparse(W) else W, q, mu)
+    plain = type(tolerance) is float and type(max_iterations) is int
+    if not (plain and 0.0 < tolerance < math.inf and max_iterations > 0):
+        tolerance, max_iterations = _checked_options(tolerance, max_iterations)
+    if _is_sparse(W):
+        if W.shape != (0, 0):
+            return _solve_sparse(*_checked_problem(W, q, mu), tolerance, start, max_iterations)
+        W = W.toarray()
+    W, q, mu = _as_arrays(W, q, mu)
     guess = None if start is None else checked("start", start, len(q))
-    if len(mu) == 0:
+    if W.size == len(q) == len(mu) == 0:
         return FrictionSolution(np.empty(0), np.empty(0), 0, 0.0, True, STATUS[0])
-    found = _solve_dense(W, q, mu, tolerance, guess, min(max_iterations, FIRST_TRY))
+    found = _solve_dense(W, q, mu, tolerance, guess, FIRST_TRY if max_iterations > FIRST_TRY else max_iterations)
+    if found.converged:
+        return found
     if guess is not None and found.status == "iteration_limit" and found.iterations < max_iterations:
         anew = _solve_dense(W, q, mu, tolerance, None, min(max_iterations - found.iterations, FIRST_TRY))
         found = (anew if anew.residual < found.residual else found)._replace(
@@ -103,17 +111,16 @@ def _solve_dense(
 ) -> FrictionSolution:
     """Solve a dense problem, island by island, from a start or none."""
     rows = len(q)
-    z, w = np.zeros(rows) if start is None else start.copy(), np.empty(rows)
-    vectors, integers, room = np.zeros((VECTORS, rows)), np.empty(2 * rows, np.int64), np.empty((2, rows + 2, rows + 3))
-    iterations, residual = friction_entry(
-        W, q, mu, z, w, integers, vectors, room, tolerance, max_iterations, start is None
-    )
-    if iterations < 0:
-        _checked_problem(W, q, mu)
+    z, w, room = np.zeros(rows) if start is None else start.copy(), np.empty(rows), np.empty(room_for(rows))
+    iterations, residual = friction_entry(W, q, mu, z, w, room, tolerance, max_iterations, start is None)
     if residual <= tolerance:
         return FrictionSolution(z, w, iterations, residual, True, STATUS[0])
+    if iterations < 0:
+        _checked_problem(W, q, mu)
+        raise ParameterError(f"W, q, mu: the sum of their numbers overflows; the largest of W is {np.abs(W).max():.3g}")
     contacts = len(mu)
-    status = _failure(W, q, mu, z, integers[-contacts:], ~(vectors[-1, :contacts] <= tolerance))
+    labels, failed = room[contacts : 2 * contacts].view(np.int64), ~(room[:contacts] <= tolerance)
+    status = _failure(W, q, mu, z, room[:contacts], labels, failed)
     return FrictionSolution(z, w, iterations, residual, False, STATUS[status])
 
 
@@ -121,45 +128,80 @@ def _solve_by_convex_problems(
     W: Array, q: Array, mu: Array, tolerance: float, best: FrictionSolution, max_iterations: int
 ) -> FrictionSolution:
     """Start anew from the solutions of convex problems, until one leads to the end; return the best that was found."""
-    iterations = best.iterations
+    if not best.residual < math.inf:
+        return best  # its impulses overflow
+    iterations, stale = best.iterations, 0
     lowest = float(np.linalg.eigvalsh(W)[0])
     if lowest < -ASYMMETRY * np.abs(W).max():
         raise ParameterError(f"W: expected a positive semidefinite matrix, found the eigenvalue {lowest:.3g}")
-    for impulses, steps in convex_iterates(W, q, mu):
-        if not np.isfinite(impulses).all():
-            return best._replace(iterations=iterations)
+    for impulses, steps in _while_finite(convex_iterates(W, q, mu)):
         found = _solve_dense(W, q, mu, tolerance, impulses, POLISH)
         iterations += steps + max(1, found.iterations)
+        stale = stale + 1 if found.residual > 0.5 * best.residual else 0
         best = found if found.residual < best.residual else best
-        if best.converged or iterations >= max_iterations:
-            return best._replace(iterations=iterations)
-    return best
+        if best.status != "iteration_limit" or stale == STALE or iterations >= max_iterations:
+            break
+    return best._replace(iterations=iterations)
+
+
+def _while_finite(iterates: Iterator[tuple[Array, int]]) -> Iterator[tuple[Array, int]]:
+    """Yield impulses and steps as long as no number overflows."""
+    while True:
+        with np.errstate(all="ignore"):
+            impulses, steps = next(iterates)
+        if not np.isfinite(impulses).all():
+            return
+        yield impulses, steps
+
+
+def _checked_options(tolerance: Any, max_iterations: Any) -> tuple[float, int]:
+    """Return the options as the kernel is compiled for them, or raise a ParameterError that names what is wrong."""
+    if not (isinstance(tolerance, float | int | np.floating | np.integer) and 0.0 < tolerance < math.inf):
+        raise ParameterError(f"tolerance is {tolerance!r}; expected a positive number")
+    if not (isinstance(max_iterations, int | np.integer) and max_iterations >= 1):
+        raise ParameterError(f"max_iterations is {max_iterations!r}; expected an integer of at least 1")
+    return float(tolerance), int(max_iterations)
 
 
 def _as_arrays(W: Any, q: Any, mu: Any) -> tuple[Array, Array, Array]:
-    """Return a dense problem as float64 arrays in C order with shapes that fit; the numbers may still be wrong."""
+    """Return a dense problem as arrays that the kernel takes; whether their numbers and sizes fit, it finds out."""
     try:
-        matrix, free = np.ascontiguousarray(W, dtype=np.float64), np.ascontiguousarray(q, dtype=np.float64)
-        count = len(free) // 3
-        friction = np.ascontiguousarray(mu, dtype=np.float64) if np.ndim(mu) else np.full(count, mu, dtype=np.float64)
+        matrix, free = _as_plain(W), _as_plain(q)
+        friction = _as_plain(mu if np.ndim(mu) else np.full(len(free) // 3, mu))
     except (TypeError, ValueError):
         return _checked_problem(W, q, mu)
-    rows = 3 * count
-    if matrix.shape != (rows, rows) or free.shape != (rows,) or friction.shape != (count,):
+    if not matrix.ndim == 2 == 2 * free.ndim == 2 * friction.ndim:
         return _checked_problem(W, q, mu)
-    if not (matrix.flags.writeable and free.flags.writeable and friction.flags.writeable):  # compiled for one kind
-        return matrix.copy(), free.copy(), friction.copy()
     return matrix, free, friction
 
 
-def _failure(W: Array, q: Array, mu: Array, z: Array, labels: NDArray[np.int64], failed: NDArray[np.bool_]) -> int:
+def _as_plain(value: Any) -> Array:
+    """Return an array itself, or its copy as the kernel is compiled for it: writeable, in C order, of float64."""
+    if type(value) is np.ndarray and value.dtype is FLOAT and value.flags.carray:
+        return value
+    return _as_numbers(value)
+
+
+def _as_numbers(value: Any) -> Array:
+    """Return a copy as an array in C order; what is complex or text raises a TypeError."""
+    return np.asarray(value).astype(np.float64, order="C", casting="same_kind")
+
+
+def _failure(
+    W: Array, q: Array, mu: Array, z: Array, errors: Array, labels: NDArray[np.int64], failed: NDArray[np.bool_]
+) -> int:
     """Return the status of a problem with islands that were not solved."""
     status = 0
     for label in np.unique(labels[failed]):
         contacts = np.flatnonzero(labels == label)
         rows = _rows_of(contacts)
-        infeasible = _is_infeasible(W[np.ix_(rows, rows)], q[rows], mu[contacts], z[rows])
-        status = max(status, 1 if infeasible else 2)
+        own, free, impulses, error = W[np.ix_(rows, rows)], q[rows], z[rows], errors[contacts[0]]
+        if error <= ROUNDING * np.max(np.abs(own) @ np.abs(impulses) + np.abs(free)):
+            status = max(status, STATUS.index("rounding"))
+        elif error > CERTAIN * np.abs(free).max() and _is_infeasible(own, free, mu[contacts], impulses):
+            status = max(status, STATUS.index("infeasible"))
+        else:
+            status = STATUS.index("iteration_limit")
     return status
 
 
@@ -209,17 +251,20 @@ def _is_infeasible(W: Array, q: Array, mu: Array, z: Array) -> bool:
     y[::3] = np.maximum(z[::3], 0.0) / size
     response = W @ y
     rise = response[::3] + mu * np.hypot(response[1::3], response[2::3])
-    return bool(rise.max() <= CERTAIN * np.max(np.diag(W)) and q @ y < -CERTAIN * np.abs(q).max() * len(mu))
+    rounding = CERTAIN * (np.abs(W) @ y)  # of each row's own sum: masses may differ by many decades
+    return bool((rise <= rounding[::3]).all() and q @ y < -CERTAIN * np.abs(q).max() * len(mu))
 
 
 def _checked_problem(W: Any, q: ArrayLike, mu: ArrayLike) -> tuple[Any, Array, Array]:
     """Return the problem as float64 arrays (W: C order, or CSR), or raise a ParameterError that names what is wrong."""
     if _is_sparse(W):
+        if not np.can_cast(W.dtype, FLOAT, "same_kind"):
+            raise ParameterError(f"W: expected a matrix of numbers, found the type {W.dtype}")
         matrix = scipy.sparse.csr_matrix(W, dtype=np.float64)
         numbers = matrix.data
     else:
         try:
-            matrix = np.ascontiguousarray(W, dtype=np.float64)
+            matrix = _as_numbers(W)
         except (TypeError, ValueError):
             raise ParameterError(f"W: expected a matrix of numbers, found {W!r:.80}") from None
         numbers = matrix

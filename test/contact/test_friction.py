@@ -169,12 +169,62 @@ def test_extreme_friction_is_solved(mu):
     assert not along.any() if mu == 0.0 else np.abs(slip).max() < 1e-6
 
 
+@pytest.mark.parametrize("mu", [0.0, [0.0, 0.5], 0.5])
+def test_a_smooth_contact_that_is_pushed_straight_off_parts(mu):
+    W = np.eye(6)
+    W[0, 3] = W[3, 0] = 0.5
+    found = solve_friction(W, np.array([10.0, 0.0, 0.0, -1.0, 0.0, 0.0]), mu)
+    assert found.converged and found.iterations <= 5
+    np.testing.assert_allclose(found.impulses, [0.0, 0.0, 0.0, 1.0, 0.0, 0.0], atol=1e-12)
+
+
+def test_coincident_contacts_share_evenly_also_beside_one_that_parts():
+    J = np.vstack(
+        [contact_rows(1, 0, place, -1, None) for place in ((0.0, 0.0, -0.1), (0.0, 0.0, -0.1), (0.4, 0.0, 0.1))]
+    )
+    W, q = problem(J, [2.0], [(0.1, 0.1, 0.1)], np.zeros(6))
+    q[6] = 1.0
+    impulses = solve_friction(W, q, 0.5).impulses
+    assert impulses[0] == pytest.approx(impulses[3]) and impulses[0] > 0.0 == impulses[6]
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "limit"), [(np.float32(1e-8), 10000), (1, 10000), (np.float64(1e-8), np.int32(500)), (1e-8, 10**30)]
+)
+def test_the_kind_of_a_number_compiles_nothing(tolerance, limit):
+    W, q = stack([2.0, 5.0, 1.0])
+    solve_friction(W, q, 0.7)
+    before = len(friction.friction_entry.signatures)
+    solve_friction(W, q, 0.7, tolerance, max_iterations=limit)
+    assert len(friction.friction_entry.signatures) == before
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("size", [1e160, 1e200])
+def test_velocities_that_no_tolerance_fits_are_told(size):
+    W, q = stack([2.0, 5.0, 1.0])
+    found = solve_friction(W, size * q, 0.7)
+    assert not found.converged and found.residual > 1.0
+
+
 def test_a_contact_that_can_move_in_one_way_only_is_solved_or_told():
     W, q = np.ones((3, 3)), np.array([-1.0, 2.0, 0.0])  # a bead on a wire: all rows are the same motion
     found = solve_friction(W, q, 0.5)
     assert np.isfinite(found.impulses).all()
     assert found.converged
     assert_coulomb(W, q, 0.5, found.impulses, 1e-8)
+
+
+def test_what_rounding_leaves_is_told_at_once_and_is_no_proof_against_a_solution():
+    masses = [38.0, 0.0013, 2800.0, 0.15, 6000.0, 0.0005, 1100.0, 0.0008, 390.0]
+    W, q = stack(masses)
+    found = solve_friction(W, q, 1.0, 1e-14)
+    assert found.status == "rounding" and not found.converged
+    assert found.residual <= 1e-6 * GRAVITY * STEP
+    assert found.iterations <= 500
+    assert found.impulses[::12].sum() + found.impulses[3::12].sum() > 0.0
+    ground = found.impulses[:12:3].sum()
+    assert ground == pytest.approx(sum(masses) * GRAVITY * STEP, rel=1e-6)
 
 
 def test_a_body_squeezed_between_two_walls_that_close_has_no_solution():
@@ -200,7 +250,14 @@ def test_a_body_squeezed_between_two_walls_that_close_has_no_solution():
         ({"W": np.diag([1.0, 0.0, 1.0])}, r"W\[1, 1\]: expected a positive number"),
         ({"W": np.array([[1.0, 0.5, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])}, "symmetric"),
         ({"W": "nonsense"}, "W: expected a matrix of numbers"),
-        ({"q": np.zeros(2)}, "q: expected shape"),
+        ({"W": np.eye(3) + 0j}, "W: expected a matrix of numbers"),
+        ({"W": sparse.csr_matrix(np.eye(3) + 0j)}, "W: expected a matrix of numbers, found the type complex128"),
+        ({"W": np.eye(6)}, "q: expected shape|mu: expected shape"),
+        ({"mu": "0.5"}, "mu: expected 1 numbers"),
+        ({"q": np.full(3, -1.5e308)}, "the sum of their numbers overflows"),
+        ({"q": np.zeros((3, 1))}, "q: expected shape"),
+        ({"q": np.zeros(2)}, "expected shape"),
+        ({"q": np.zeros(0), "mu": np.zeros(0)}, "expected shape"),
         ({"q": np.array([0.0, np.inf, 0.0])}, "q: every number must be finite"),
         ({"mu": [0.5, 0.5]}, "mu: expected shape"),
         ({"mu": -0.1}, r"mu\[0\]: expected a number of at least 0"),

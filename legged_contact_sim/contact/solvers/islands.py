@@ -2,11 +2,13 @@
 
 import math
 
+import numpy as np
+
 from ...jit import compiled, inlined
 from .block import solve_any
 from .block_sweeps import sweep
 from .factored import factored_sweep
-from .low_rank import choose_nearest_of_low_rank, low_rank_problem, solve_low_rank
+from .low_rank import FEWEST_ROWS, choose_nearest_of_low_rank, low_rank_problem, solve_low_rank
 from .problem import FrictionProblem, FrictionWork
 from .proximal import choose_nearest
 from .residuals import natural_map
@@ -18,13 +20,19 @@ CONTRACTING = 0.6  # a sweep that changes more than this part of what the last o
 BOUNDLESS = 1e6  # times what stops the fastest contact where least moves: a sweep that finds more found nothing
 SETTLED = 0.1  # of the tolerance: the velocity of a last change that ends them, too
 
-VECTORS = 15  # of a problem's size: ten of its work, four of an island, the errors
+VECTORS = 14  # of a problem's size: ten of its work, four of an island
+SHARING = 1e-3  # of the fastest contact's velocity; a contact that parts faster has no part in another solution
 
 
 @inlined
 def is_sound(W, q, mu):
-    """Return whether all numbers are finite, W is symmetric with a positive diagonal, and no friction is negative."""
+    """Return whether sizes fit, all numbers are finite, W is symmetric, its diagonal positive and no friction negative.
+
+    So large numbers that their sum overflows are not sound either.
+    """
     rows, smallest, largest, asymmetry, total = len(q), math.inf, 0.0, 0.0, 0.0
+    if W.shape[0] != rows or W.shape[1] != rows or rows != 3 * len(mu):
+        return False
     for r in range(rows):
         smallest, largest, total = min(smallest, W[r, r]), max(largest, W[r, r]), total + abs(q[r]) + abs(W[r, r])
     for first in range(0, rows, TILE):
@@ -99,16 +107,18 @@ def sweep_from_none(problem, tolerance, sweep):
     """Sweep from a start that is none, as long as the impulses settle well; return the number of sweeps.
 
     Where they do not, what the first sweep found is left: more of them may only lead away. Where a contact's own block
-    is singular, a sweep's impulses may be without bounds: then they are dropped.
+    is singular, a sweep's impulses may be without bounds: then they are dropped. Of few contacts a Newton step costs no
+    more than a sweep.
     """
     kept, rows = problem.work.kept, problem.rows
     before, largest, smallest, speed = sweep(problem, 1.0), 0.0, math.inf, 0.0
+    most = problem.contacts if rows >= FEWEST_ROWS else problem.contacts // 3
     for r in range(rows):
         kept[r], speed = problem.z[r], max(speed, abs(problem.b[r]))
         largest, smallest = max(largest, problem.G[r, r]), min(smallest, problem.G[r, r])
     if drop_unless_below(problem, BOUNDLESS * speed / smallest):
         return 1
-    for k in range(problem.contacts):
+    for k in range(most):
         change = sweep(problem, 1.0)
         if change * largest <= SETTLED * tolerance:
             return k + 2
@@ -117,7 +127,18 @@ def sweep_from_none(problem, tolerance, sweep):
                 problem.z[r] = kept[r]
             return k + 2
         before = change
-    return problem.contacts + 1
+    return most + 1
+
+
+@inlined
+def may_be_shared(problem):
+    """Return whether more than one contact carries something, or would if it took over from another."""
+    speed, carrying = 0.0, 0
+    for r in range(problem.rows):
+        speed = max(speed, abs(problem.b[r]))
+    for r in range(0, problem.rows, 3):
+        carrying += 0 if problem.w[r] > SHARING * speed and problem.z[r] == 0.0 else 1
+    return carrying > 1
 
 
 @inlined
@@ -129,6 +150,12 @@ def solve_island(problem, tolerance, max_iterations, cold):
     work, sweeps = problem.work, 0
     for r in range(problem.rows):
         work.centre[r], work.shares[r] = problem.z[r], 0.0
+    if problem.contacts == 1:  # a sweep solves it, but where its block is singular
+        sweep(problem, 1.0)
+        residual = natural_map(problem)
+        if residual <= tolerance:
+            return 1, residual
+        problem.z[0], problem.z[1], problem.z[2], work.shares[0] = work.centre[0], work.centre[1], work.centre[2], 0.0
     product = low_rank_problem(problem)
     if product.width > 0:
         if cold:
@@ -140,10 +167,11 @@ def solve_island(problem, tolerance, max_iterations, cold):
             return sweeps + steps, residual
     elif cold:
         sweeps = sweep_from_none(problem, tolerance, sweep)
-    iterations, residual = solve_any(problem, tolerance, tolerance, max_iterations, max_iterations, natural_map)
+    iterations, residual = 0, natural_map(problem)
+    if not residual <= tolerance:
+        iterations, residual = solve_any(problem, tolerance, tolerance, max_iterations, max_iterations, natural_map)
     if residual <= tolerance:
-        residual = natural_map(problem)
-        if problem.contacts > 1:
+        if may_be_shared(problem):
             steps, residual = choose_nearest(problem, tolerance, natural_map)
             iterations += steps
     if drop_unless_below(problem, math.inf):
@@ -154,15 +182,24 @@ def solve_island(problem, tolerance, max_iterations, cold):
 @inlined
 def gather_island(W, q, mu, z, own, problem):
     """Copy the part of the contacts ``own`` into a problem of their own."""
-    for r in range(problem.rows):
-        k, m = own[r // 3], r % 3
-        problem.b[r], problem.z[r], problem.mu[r // 3] = q[3 * k + m], z[3 * k + m], mu[k]
-        for s in range(problem.rows):
-            problem.G[r, s] = W[3 * k + m, 3 * own[s // 3] + s % 3]
+    for c in range(problem.contacts):
+        k = own[c]
+        problem.mu[c] = mu[k]
+        for m in range(3):
+            r, source, row = 3 * c + m, W[3 * k + m], problem.G[3 * c + m]
+            problem.b[r], problem.z[r] = q[3 * k + m], z[3 * k + m]
+            for other in range(problem.contacts):
+                s, t = 3 * other, 3 * own[other]
+                row[s], row[s + 1], row[s + 2] = source[t], source[t + 1], source[t + 2]
+
+
+def room_for(rows: int) -> int:
+    """Return how many numbers `friction_entry` needs room for."""
+    return rows // 3 + (2 + VECTORS) * rows + 2 * (rows + 2) * (rows + 3)
 
 
 @compiled
-def friction_entry(W, q, mu, z, w, integers, vectors, room, tolerance, max_iterations, cold):
+def friction_entry(W, q, mu, z, w, room, tolerance, max_iterations, cold):
     """Solve a problem island by island; return the most iterations of an island and the residual; -1: it is not sound.
 
     Args:
@@ -171,26 +208,28 @@ def friction_entry(W, q, mu, z, w, integers, vectors, room, tolerance, max_itera
         mu: friction coefficients (n,).
         z: impulses (3n,), N s: first guess in, solution out.
         w: velocities (3n,), m/s, written.
-        integers: room for work, (6n,); the last n are written: number of every contact's island.
-        vectors: room for work and for an island, (VECTORS, 3n), zero; the last one's first n are written: natural map
-            of every contact's island, m/s.
-        room: for work and for an island, (2, 3n + 2, 3n + 3).
+        room: for work, (room_for(3n),); its first n numbers are written, the natural map of every contact's island,
+            m/s; the next n, too, as integers: the number of that island.
         tolerance: of the natural map, m/s.
         max_iterations: of an island.
         cold: whether the first guess is none.
     """
     contacts, rows = len(mu), len(q)
-    order, modes, labels = integers[rows : rows + contacts], integers[rows + contacts :], integers[5 * contacts :]
-    errors = vectors[VECTORS - 1, :contacts]
     if not is_sound(W, q, mu):
         return -1, math.inf
     if cold and all_part(q):
         for r in range(rows):
             w[r] = q[r]
         return 0, 0.0
+    errors, integers = room[:contacts], room[contacts : contacts + 2 * rows].view(np.int64)
+    labels, order = integers[:contacts], integers[contacts : 2 * contacts]
+    modes, listed = integers[2 * contacts : rows], integers[rows:]
+    vectors = room[contacts + 2 * rows : contacts + (2 + VECTORS) * rows].reshape((VECTORS, rows))
+    matrices = room[contacts + (2 + VECTORS) * rows :].reshape((2, rows + 2, rows + 3))
+    vectors[:] = 0.0
     work = FrictionWork(
-        room[0], vectors[0], vectors[1], vectors[2], vectors[3], vectors[4], vectors[5], vectors[6], vectors[7],
-        vectors[8], vectors[9], integers,
+        matrices[0], vectors[0], vectors[1], vectors[2], vectors[3], vectors[4], vectors[5], vectors[6], vectors[7],
+        vectors[8], vectors[9], listed,
     )  # fmt: skip
     if label_islands(W, labels, order) == 1:
         iterations, error = solve_island(
@@ -205,7 +244,7 @@ def friction_entry(W, q, mu, z, w, integers, vectors, room, tolerance, max_itera
             last += 1
         own, size = order[first:last], last - first
         island = FrictionProblem(
-            room[1], vectors[10], vectors[11], vectors[12], vectors[13], 0.0, modes, work, size, 3 * size
+            matrices[1], vectors[10], vectors[11], vectors[12], vectors[13], 0.0, modes, work, size, 3 * size
         )
         gather_island(W, q, mu, z, own, island)
         iterations, error = solve_island(island, tolerance, max_iterations, cold)

@@ -19,7 +19,17 @@ from .residuals import natural_map
 
 FEWEST_ROWS = 24  # of a problem for which a low rank is worth looking for
 SHARE = 4  # times the rank, at least so many rows
+EMPTY = 0.75  # part of a contact's row; where so much is zero, bodies are many, and the rank is not low
 NOTHING_LEFT = 1e-14  # of the largest diagonal element, at which the factor is complete
+
+
+@inlined
+def count_zeros(row, rows):
+    """Return how many of a row's first numbers are zero."""
+    count = 0
+    for r in range(rows):
+        count += 1 if row[r] == 0.0 else 0
+    return count
 
 
 @inlined
@@ -38,6 +48,8 @@ def factor_low_rank(W, rows, factor, left):
         if k == rows // SHARE:
             return 0
         column, row = factor[k], W[pivot]
+        if k == 0 and count_zeros(row, rows) > EMPTY * rows:
+            return 0
         inverse = 1.0 / math.sqrt(left[pivot])
         for r in range(rows):
             column[r] = row[r]

@@ -20,7 +20,7 @@ import math
 
 from ...jit import inlined
 from .block_sweeps import sweep
-from .elimination import eliminate_with_pivots, put_unit_row
+from .elimination import eliminate, eliminate_with_pivots, put_unit_row
 from .problem import own_inverse_inertia, project_row
 
 FIRST_WEIGHT, LEAST_WEIGHT, LARGEST_WEIGHT = 1e-2, 1e-9, 1.0  # alpha
@@ -35,6 +35,7 @@ DECREASE, HALVINGS = 0.1, 8  # of the line search
 FIRST_PATIENCE = 4  # proximal steps with a raised weight before it is lowered again; twice as many every time
 FIRST_SWEEPS, MOST_SWEEPS = 4, 64  # after two failures in a row
 DAMPING = 0.5  # relaxation of these sweeps: full ones may go in circles
+FEW_ROWS = 24  # for which contacts' own blocks as pivots save time
 RESTART = 400  # iterations, after which a search begins anew from zero impulses
 
 
@@ -161,14 +162,20 @@ def turn_to_slip(problem, alpha, i, size):
 
 
 @inlined
-def find_direction(problem, alpha):
-    """Fill the direction of a Newton step and the change of the proximal velocities along it."""
+def find_direction(problem, alpha, quick):
+    """Fill the direction of a Newton step and the change of the proximal velocities along it.
+
+    The ``quick`` elimination takes the contacts' own blocks as pivots.
+    """
     work, d = problem.work, problem.work.direction
     tripled, size = list_closed(problem, alpha)
     put_velocity_rows(problem, alpha, size)
     for i in range(0, tripled, 3):
         turn_to_slip(problem, alpha, i, size)
-    eliminate_with_pivots(work.matrix, size)
+    if quick and size == tripled:
+        eliminate(work.matrix, size)
+    else:
+        eliminate_with_pivots(work.matrix, size)
     for i in range(size):
         d[work.order[i]] = work.matrix[i, size]
     for r in range(problem.rows):
@@ -221,8 +228,11 @@ def weigh_evenly(problem, alpha):
 
 
 @inlined
-def solve_near(problem, centre, alpha, most):
-    """Solve the problem that the weights draw to a centre; return the Newton steps and whether it is solved."""
+def solve_near(problem, centre, alpha, most, quick):
+    """Solve the problem that the weights draw to a centre; return the Newton steps and whether it is solved.
+
+    For ``quick`` see `find_direction`.
+    """
     work = problem.work
     for r in range(problem.rows):
         work.impulse[r] = problem.z[r]
@@ -230,7 +240,7 @@ def solve_near(problem, centre, alpha, most):
     first, _ = merit(problem, work.impulse, work.velocity, alpha)
     found = first
     for step in range(1, min(NEWTON_STEPS, most) + 1):
-        find_direction(problem, alpha)
+        find_direction(problem, alpha, quick)
         found, size = search_line(problem, alpha, found)
         if found == math.inf:
             return step, False
@@ -250,7 +260,12 @@ def choose_nearest(problem, tolerance, measure):
     for r in range(rows):
         kept[r] = z[r]
     weigh_evenly(problem, NEAREST_WEIGHT)
-    iterations, solved = solve_near(problem, work.centre, NEAREST_WEIGHT, NEWTON_STEPS)
+    quick = rows <= FEW_ROWS
+    iterations, solved = solve_near(problem, work.centre, NEAREST_WEIGHT, NEWTON_STEPS, quick)
+    if quick and not solved:
+        quick = False
+        steps, solved = solve_near(problem, work.centre, NEAREST_WEIGHT, NEWTON_STEPS, quick)
+        iterations += steps
     moved, size = 0.0, 0.0
     for r in range(rows):
         moved, size = max(moved, abs(work.impulse[r] - kept[r])), max(size, abs(kept[r]))
@@ -262,7 +277,7 @@ def choose_nearest(problem, tolerance, measure):
         residual = measure(problem)
         if residual <= tolerance:
             return iterations, residual
-        steps, _ = solve_near(problem, z, LEAST_WEIGHT, NEWTON_STEPS)
+        steps, _ = solve_near(problem, z, LEAST_WEIGHT, NEWTON_STEPS, quick)
         iterations += steps
     for r in range(rows):
         z[r] = kept[r]
@@ -292,7 +307,7 @@ def solve_proximal(problem, tolerance, accepted, max_iterations, measure):
         for r in range(rows):
             kept[r] = z[r]
         weigh_by_inertia(problem, alpha)
-        steps, solved = solve_near(problem, kept, alpha, max_iterations - iterations)
+        steps, solved = solve_near(problem, kept, alpha, max_iterations - iterations, False)
         iterations += steps
         for r in range(rows):
             z[r] = work.impulse[r]

@@ -86,10 +86,10 @@ def complementarity_residual_of(problem):
 def project_on_cone(z0, z1, z2, mu):
     """Return the point of Coulomb's cone that is nearest to an impulse, and the contact's mode."""
     length = math.sqrt(z1 * z1 + z2 * z2)
+    if mu * length <= -z0:  # first: without friction, the next line holds for a pull straight away, too
+        return 0.0, 0.0, 0.0, OPEN
     if length <= mu * z0:
         return z0, z1, z2, STICK
-    if mu * length <= -z0:
-        return 0.0, 0.0, 0.0, OPEN
     normal = (z0 + mu * length) / (1.0 + mu * mu)
     shrink = mu * normal / length
     return normal, shrink * z1, shrink * z2, SLIP
