@@ -1,6 +1,7 @@
 """The command line without ROS: lists, scenarios, and what the doctor says."""
 
 import ast
+import importlib.util
 import re
 import signal
 import subprocess
@@ -148,3 +149,31 @@ def test_what_ros2_control_s_controllers_do_needs_no_process(name):
     options = cli._parser().parse_args(["run", "--controller", name])
     assert not cli._has_process(name)
     assert {"hold.proposed:=true", "command_timeout:=0.0"} <= set(cli._settings(options, {"": name}))
+
+
+@pytest.mark.parametrize(
+    ("lacking", "arguments", "extra"),
+    [
+        ("matplotlib", ["plot", "bag"], "plot"),
+        ("mcap", ["plot", "bag"], "record"),
+        ("mcap", ["recover", "bag"], "record"),
+        ("matplotlib", ["compare", "quadruped_drop"], "plot"),
+        ("matplotlib", ["reproduce", "flickinger"], "plot"),
+        ("matplotlib", ["inspect", "quadruped12", "-o", "picture.png"], "plot"),
+    ],
+)
+def test_what_a_command_lacks_is_one_line_before_it_runs(monkeypatch, capsys, lacking, arguments, extra):
+    found = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *rest: None if name == lacking else found(name, *rest)
+    )
+    assert run(*arguments) == 1
+    *_, line = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"legged-contact-sim: {lacking} is not installed") and f"[{extra}]" in line
+
+
+@pytest.mark.parametrize("duration", ["-1", "nan", "inf"])
+def test_a_run_of_an_impossible_length_is_refused(monkeypatch, capsys, duration):
+    monkeypatch.setattr(cli, "need_ros", lambda: None)
+    assert run("run", "--duration", duration) == 1
+    assert capsys.readouterr().err.startswith("legged-contact-sim: duration: expected")

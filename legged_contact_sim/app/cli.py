@@ -1,7 +1,7 @@
-"""The command line, ``legged-contact-sim COMMAND``: run, record, plot, reproduce and what else ``--help`` lists."""
+"""The command line, ``legged-contact-sim COMMAND``; ``--help`` lists the commands."""
 
 import argparse
-import importlib.util
+import math
 import os
 import sys
 import time
@@ -18,6 +18,7 @@ from ..errors import LeggedContactSimError, ParameterError
 from ..model import RobotModel, robots
 from ..simulation.scenarios import find_scenario, read_scenario, scenarios, summary
 from . import compare, compile, doctor, film, inspect, interfaces, reproduce, sweep, view
+from .needs import need, need_plots, need_recorder, need_ros
 from .supervision import Processes, environment
 
 NO_CONTROLLER = "none"
@@ -61,11 +62,28 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="legged-contact-sim", description=__doc__)
-    parser.add_argument("--version", action=_Version, nargs=0, help="say which version this is, and end")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+class Commands:
+    """The commands of a parser; each one's help begins with what the list says of it."""
 
+    def __init__(self, subparsers: Any) -> None:
+        """Add to argparse's own."""
+        self._subparsers = subparsers
+
+    def add_parser(self, name: str, help: str) -> argparse.ArgumentParser:
+        """Add a command and what it does, in words."""
+        words = f"{help[0].upper()}{help[1:]}."
+        return self._subparsers.add_parser(name, help=help, description=words)  # type: ignore[no-any-return]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="legged-contact-sim",
+        description="Simulate legged robots under interchangeable contact models, on ROS 2 or without.",
+        epilog="Begin with `legged-contact-sim view`: a quadruped trots in the browser. COMMAND --help tells more.",
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="say which version this is, and end")
+    commands = Commands(parser.add_subparsers(required=True, metavar="COMMAND"))
+    view.add_command(commands)
     run = commands.add_parser("run", help="simulate a scenario: simulator, controller and recorder as ROS 2 processes")
     known = ", ".join(scenarios())
     run.add_argument("scenario", nargs="?", help=f"parameter file, or one of {known}; default: {DEFAULT_SCENARIO}")
@@ -74,34 +92,31 @@ def _parser() -> argparse.ArgumentParser:
     names = ", ".join([*controllers(), *BUILT_IN])
     run.add_argument("--controller", help=f"{names}, MODULE:CLASS or {NO_CONTROLLER}")
     run.add_argument("--compose", action="store_true", help="run the controller in the simulator's process: faster")
-    run.add_argument("-p", "--parameter", action="append", default=[], metavar="NAME:=VALUE", help="of any node")
+    run.add_argument("-p", "--parameter", action="append", default=[], metavar="NAME:=VALUE", help="of the nodes")
     run.add_argument("--record", nargs="?", const="", metavar="FOLDER", help="record all topics into a bag")
     run.add_argument("--view", action="store_true", help="show the robot in the browser as well")
     run.add_argument("--duration", type=float, default=0.0, metavar="S", help="end after so much simulated time")
     run.set_defaults(action=_run)
 
     record = commands.add_parser("record", help="record topics into a rosbag2 bag (MCAP)")
-    record.add_argument("topics", nargs="*", help="none: all")
+    record.add_argument("topics", nargs="*", metavar="TOPIC", help="to record; none: all")
     record.add_argument("-o", "--output", default="", metavar="FOLDER", help="the bag; default: bags/ and the date")
     record.set_defaults(action=_record)
 
     plot = commands.add_parser("plot", help="draw what is in a bag: joints, base, contact forces, energy")
-    plot.add_argument("bag", type=Path)
+    plot.add_argument("bag", type=Path, metavar="BAG", help="folder of a bag, or MCAP file")
     plot.add_argument("-o", "--output", type=Path, metavar="FILE", help="PNG; default: the bag's name")
     plot.set_defaults(action=_plot)
 
     recover = commands.add_parser("recover", help="make a bag readable whose recorder was killed while it wrote")
-    recover.add_argument("bag", type=Path)
+    recover.add_argument("bag", type=Path, metavar="BAG", help="its folder")
     recover.set_defaults(action=_recover)
 
-    reproduce.add_command(commands)
+    film.add_command(commands)
     compare.add_command(commands)
     sweep.add_command(commands)
+    reproduce.add_command(commands)
     inspect.add_command(commands)
-    view.add_command(commands)
-    compile.add_command(commands)
-    film.add_command(commands)
-    interfaces.add_command(commands)
 
     for name, words, action in (
         ("robots", "list the robots that come with the package", _robots),
@@ -114,6 +129,8 @@ def _parser() -> argparse.ArgumentParser:
     teleop = commands.add_parser("teleop", help="steer a walking robot by keyboard (cmd_vel)")
     teleop.add_argument("--namespace", default="", metavar="NAME", help="of the robot, if there are several: left")
     teleop.set_defaults(action=_teleop)
+    interfaces.add_command(commands)
+    compile.add_command(commands)
     return parser
 
 
@@ -160,7 +177,13 @@ def _has_process(controller: str) -> bool:
 
 
 def _run(options: argparse.Namespace) -> int:
-    _need_ros()
+    need_ros()
+    if not 0.0 <= options.duration < math.inf:
+        raise ParameterError(f"duration: expected a number of seconds, 0 for ever, found {options.duration}")
+    if options.record is not None:
+        need_recorder()
+    if options.view:
+        need("viser")
     default = ANY_ROBOT.get(options.controller, STANDING) if options.robot else DEFAULT_SCENARIO
     path = find_scenario(options.scenario or default)
     team = controllers_of(flattened(read_scenario(path)) | _given(options), options.controller or "")
@@ -223,7 +246,8 @@ def _say_where_to_look(path: Path, team: dict[str, str]) -> None:
 
 
 def _record(options: argparse.Namespace) -> int:
-    _need_ros()
+    need_ros()
+    need_recorder()
     settings = ["-p", f"bag:={options.output}"] if options.output else []
     if options.topics:
         settings += ["-p", f"topics:=[{', '.join(options.topics)}]"]
@@ -233,7 +257,7 @@ def _record(options: argparse.Namespace) -> int:
 
 
 def _teleop(options: argparse.Namespace) -> int:
-    _need_ros()
+    need_ros()
     from ..nodes import teleop_node
 
     os.environ |= environment()
@@ -251,6 +275,8 @@ def _wait(processes: Processes) -> int:
 
 
 def _plot(options: argparse.Namespace) -> int:
+    need_plots()
+    need_recorder()
     from ..recording.plot import draw
 
     output = options.output or options.bag.with_suffix(".png")
@@ -260,6 +286,7 @@ def _plot(options: argparse.Namespace) -> int:
 
 
 def _recover(options: argparse.Namespace) -> int:
+    need_recorder()
     from ..recording.bag import mend
 
     print(f"{mend(options.bag)} messages in {options.bag}")
@@ -282,8 +309,3 @@ def _table(lines: dict[str, str]) -> int:
     for name, words in lines.items():
         print(f"{name:<{width}}  {words}")
     return 0
-
-
-def _need_ros() -> None:
-    if any(importlib.util.find_spec(module) is None for module in ("rclpy", "tf2_msgs")):
-        raise ParameterError("ROS 2 is not there; legged-contact-sim doctor says what is missing and what to do")

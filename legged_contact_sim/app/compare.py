@@ -8,6 +8,7 @@ from typing import Any
 from ..errors import ParameterError
 from ..simulation.scenarios import scenarios
 from ..simulation.written import written_value
+from .needs import need_plots
 
 
 def add_command(commands: Any) -> None:
@@ -63,6 +64,7 @@ def compare_models(options: argparse.Namespace) -> int:
     """Run the comparison, write its report and print the verdict."""
     from ..compare import compare
 
+    need_plots()
     options.out.mkdir(parents=True, exist_ok=True)  # better now than after minutes
     found = compare(
         options.scenario,

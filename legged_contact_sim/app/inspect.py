@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ModelWarning, ParameterError
+from ..errors import ModelWarning
 from ..model import RobotModel
 from ..model.feet import chain
 from ..model.home import body_placements
 from ..model.inspection import description, doubts, joint_table
+from .needs import need_plots
 
 
 def add_command(commands: Any) -> None:
@@ -78,11 +79,10 @@ def draw(robot: RobotModel, output: Path) -> None:
     Raises:
         ParameterError: matplotlib is not installed.
     """
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ParameterError("drawing needs matplotlib: pip install matplotlib") from None
+    need_plots()
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
     placed = body_placements(robot.links, robot.home)
     points = np.array([placed[p["link"]].apply(p["position"]) for p in robot.contact_points]).reshape(-1, 3)
     coms = np.array([place.apply(link["com"]) for place, link in zip(placed, robot.links, strict=True)])

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..studies.frame import studies
+from .needs import need_plots
 
 
 def add_command(commands: Any) -> None:
@@ -22,6 +23,7 @@ def add_command(commands: Any) -> None:
 
 def reproduce_studies(options: argparse.Namespace) -> int:
     """Run the studies; return 0 if every criterion held, else 1."""
+    need_plots()
     from ..studies.frame.running import reproduce
 
     known = studies()

@@ -1,5 +1,6 @@
 """Subscriptions that a node's own loop empties, at a tenth of what an executor takes for a callback."""
 
+import importlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -59,6 +60,15 @@ class Mailbox:
         for last in self.drain(most):  # noqa: B007
             pass
         return last
+
+
+def message_type(kind: str) -> Any:
+    """Return the class of a message type such as sensor_msgs/msg/JointState; None: it is not installed."""
+    package, _, name = kind.split("/")
+    try:
+        return getattr(importlib.import_module(f"{package}.msg"), name)
+    except (ImportError, AttributeError):
+        return None
 
 
 def message_of(raw: bytes, kind: Any) -> Any:

@@ -1,6 +1,5 @@
 """A recorder as a ROS 2 node: topics as they are, serialized, into a rosbag2 bag."""
 
-import importlib
 import time
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from rclpy.topic_endpoint_info import TopicEndpointInfo
 from ..recording.bag import BagWriter, Topic
 from ..recording.definitions import definition
 from .declared import Declared, declare
-from .polling import Mailbox
+from .polling import Mailbox, message_type
 from .process import Running, run_process, served
 from .throttle import Throttle
 
@@ -112,15 +111,6 @@ class RecorderNode(Node):
         offers = [endpoint.qos_profile for endpoint in publishers]
         topic = Topic(name, kind, *found, [described(offer) for offer in offers])
         self._boxes[name] = (self.bag.add_topic(topic), Mailbox(self, message, name, accepting(offers)))
-
-
-def message_type(kind: str) -> Any:
-    """Return the class of a message type such as sensor_msgs/msg/JointState; None: it is not installed."""
-    package, _, name = kind.split("/")
-    try:
-        return getattr(importlib.import_module(f"{package}.msg"), name)
-    except (ImportError, AttributeError):
-        return None
 
 
 def accepting(offers: list[QoSProfile]) -> QoSProfile:

@@ -14,10 +14,9 @@ from ..viewer.stage import Frame, Stage
 from ..viewer.view import View
 from .declared import Declared, declare
 from .parameters import declarations, terrain_settings
-from .polling import Mailbox, message_of
+from .polling import Mailbox, message_of, message_type
 from .process import Running, run_process, served
 from .qos import LATCHED
-from .recorder_node import message_type
 from .several import take_own
 from .throttle import Throttle
 

@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any
 
 from ..errors import ParameterError
+from .buffers import make_buffers_safe
 from .controls import Controls
 from .guard import LOOPBACK, guarded, make_token
 from .page import Page
@@ -38,6 +39,7 @@ class View:
             panel: of the controls, made from server, session and page.
         """
         viser = _viser()
+        make_buffers_safe()
         check_address(host, port)
         self.session = session
         self.token = "" if host in LOOPBACK else make_token()

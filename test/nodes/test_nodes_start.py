@@ -154,3 +154,12 @@ def test_interrupted_before_its_loop_a_node_ends_in_peace(monkeypatch, number):
     finally:
         for k, handler in before.items():
             signal.signal(k, handler)
+
+
+@pytest.mark.parametrize("name", ["simulator", "controller", "teleop", "viewer"])
+def test_a_node_starts_where_only_a_run_s_own_libraries_are(name):
+    """`make sim ARGS=--view` adds the browser page to them, and no recorder."""
+    extras = ["mcap", "rosbags", "zstandard", "matplotlib", "imageio", "onnxruntime", "joblib"]
+    code = f"import sys; sys.modules.update(dict.fromkeys({extras})); import legged_contact_sim.nodes.{name}_node"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

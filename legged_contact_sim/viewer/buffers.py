@@ -1,0 +1,48 @@
+"""Buffers of viser's messages that every thread may fill.
+
+viser wakes the tasks of its event loop from whatever thread a message comes from. Where the loop adds or removes a task
+meanwhile, that is an error in the thread that draws ("deque mutated during iteration"). Here only the loop wakes them:
+viser asks it to after every message, too.
+"""
+
+import asyncio
+from typing import Any
+
+
+class LoopEvent(asyncio.Event):
+    """An event that only its loop sets; other threads ask the loop for it."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Belong to a loop."""
+        super().__init__()
+        self._owner = loop
+
+    def set(self) -> None:
+        """Wake who waits, if this is the loop's thread; else nothing."""
+        if running_loop() is self._owner:
+            super().set()
+
+
+def running_loop() -> asyncio.AbstractEventLoop | None:
+    """Return the loop that runs in this thread; None: there is none."""
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+def make_buffers_safe() -> None:
+    """Give such an event to every buffer that viser makes from now on."""
+    from viser.infra import _infra
+
+    plain = _infra.AsyncMessageBuffer
+    if plain.__module__ == __name__:
+        return  # it is done
+
+    class Buffer(plain):  # type: ignore[misc,valid-type]
+        """A buffer with an event of its loop's."""
+
+        def __init__(self, event_loop: asyncio.AbstractEventLoop, **options: Any) -> None:
+            super().__init__(event_loop, message_event=LoopEvent(event_loop), **options)
+
+    _infra.AsyncMessageBuffer = Buffer  # type: ignore[assignment,misc]
