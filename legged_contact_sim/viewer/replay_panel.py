@@ -24,6 +24,7 @@ class ReplayPanel(Controls):
         longest = max(recording.end for recording in replay.recordings.values())
         self.running = self._gui.add_button_group("run", ("pause", "play", "start"))
         self.time = self._gui.add_slider("time [s]", 0.0, max(longest, STEP), STEP, 0.0)
+        self._followed = float(self.time.value)  # what it was set to here; else somebody moved it
         self.speed = self._gui.add_slider("speed", 0.05, 2.0, 0.05, 1.0)
         self.run = self._gui.add_dropdown("run under", labels, initial_value=replay.label)
         self.ghost = self._gui.add_dropdown(
@@ -42,12 +43,6 @@ class ReplayPanel(Controls):
                 replay.seek(0.0)
             replay.paused = choice == "pause"
 
-        @self.time.on_update
-        def _(event: Any) -> None:
-            if event.client is not None:
-                replay.paused = True
-                replay.seek(float(self.time.value))
-
         @self.speed.on_update
         def _(_: Any) -> None:
             replay.speed = float(self.speed.value)
@@ -60,10 +55,17 @@ class ReplayPanel(Controls):
         self.ghost.on_update(choose)
 
     def take(self) -> None:
-        """Let the slider follow time."""
-        now = round(self._replay.time / STEP) * STEP
-        if abs(now - float(self.time.value)) > 0.5 * STEP:
+        """Go where somebody has moved the slider to; else let it follow time."""
+        replay, chosen = self._replay, float(self.time.value)
+        if chosen != self._followed:
+            replay.paused = True
+            replay.seek(chosen)
+            self._followed = chosen
+            return
+        now = round(replay.time / STEP) * STEP
+        if abs(now - chosen) > 0.5 * STEP:
             self.time.value = now
+            self._followed = float(self.time.value)
 
     def draw(self) -> None:
         """Draw what was before this moment, wherever the slider came from."""

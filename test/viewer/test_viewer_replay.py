@@ -147,3 +147,24 @@ def test_topics_of_any_simulator_make_a_frame():
 def test_a_broken_description_is_one_clear_error():
     with pytest.raises(ParameterError, match="robot_description"):
         Observed(Plane()).take("/robot_description", SimpleNamespace(data="<robot"))
+
+
+def test_a_slider_that_somebody_moves_goes_before_the_time_that_passes(run):
+    """A browser's word may come between two pictures; it used to be overwritten before it was heard."""
+    pytest.importorskip("viser")
+    from legged_contact_sim.viewer.replay_panel import ReplayPanel
+    from legged_contact_sim.viewer.view import View
+
+    replay = Replay(recordings_of(SavedRuns({"one": run})))
+    with View(replay, port=0, panel=ReplayPanel) as view:
+        replay.paused = True
+        replay.seek(0.1)
+        view.panel.take()
+        assert view.panel.time.value == pytest.approx(0.1)
+        view.panel.time._impl.value = 0.25  # what viser does with a browser's message
+        view.panel.take()
+        assert (replay.time, view.panel.time.value, replay.paused) == (0.25, 0.25, True)
+        replay.paused = False
+        view.panel.time._impl.value = 0.05
+        view.panel.take()
+        assert replay.paused and replay.time == pytest.approx(0.05)
