@@ -223,6 +223,21 @@ def test_a_worker_with_threads_does_not_fork(bench):
     assert "1 of 1 parts" in told
 
 
+def test_a_program_that_finds_its_kernels_does_not_get_ready_to_compile(bench):
+    told = "import atexit, sys; atexit.register(lambda: print('numba.np.linalg' in sys.modules, file=sys.stderr))\n"
+    bench.run()
+    assert bench.run(prelude=told)[1] == "False\n"
+
+
+def test_a_compiled_function_that_calls_an_entry_is_told_that_it_cannot(bench):
+    bench.run()
+    call = "import numba\n@numba.njit\ndef twice(x, out):\n    small_kernels.squares_entry(x, out)\n"
+    program = bench.start(prelude=f"import small_kernels, numpy as np\n{call}twice(np.arange(3.0), np.zeros(3))\n")
+    _, told = program.communicate(timeout=1200.0)
+    assert program.returncode == 1
+    assert "a compiled entry is called from Python alone" in told
+
+
 def test_programs_that_start_together_compile_once(bench):
     """Two of them the same entry, the third another one with the same helper."""
     text = bench.module.read_text()

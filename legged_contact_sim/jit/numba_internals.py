@@ -103,11 +103,39 @@ def disk_cache(function: Callable[..., Any], folder: Path) -> Any:
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(folder)
     try:
-        return FunctionCache(function)
+        return FunctionCache(function) if is_plain() else _prompt_cache(FunctionCache)(function)
     except RuntimeError:
         return NullCache()
     finally:
         numba.config.CACHE_DIR = before
+
+
+def _prompt_cache(disk: Any) -> Any:
+    """Return a class of numba's cache on disk that reads what is there at once.
+
+    Numba gets ready to compile first: it imports all that it can compile for, SciPy's linear algebra too, which is a
+    third of the processor time in which a program starts. What is loaded needs none of that (our entries do not
+    allocate), and what has to be compiled makes numba ready by itself.
+    """
+    if not all(hasattr(disk, name) for name in ("_load_overload", "_guard_against_spurious_io_errors")):
+        return disk
+
+    class PromptCache(disk):  # type: ignore[misc]
+        def load_overload(self, signature: Any, target_context: Any) -> Any:
+            """Return what was compiled for a signature, or None."""
+            found = None
+            with self._guard_against_spurious_io_errors():
+                found = self._load_overload(signature, target_context)
+            if found is not None:
+                found.library._get_module_for_linking = _refuse_linking
+            return found
+
+    return PromptCache
+
+
+def _refuse_linking() -> None:
+    """Say that an entry is no part of other functions: of its code only the machine's is kept (`symbols_alone`)."""
+    raise RuntimeError("a compiled entry is called from Python alone; functions that are compiled call `inlined` ones")
 
 
 def dumps_helper(result: Any) -> bytes:
@@ -194,7 +222,10 @@ def whole_entries(entry_names: set[str]) -> Iterator[Patch]:
         return [].append  # numba wants some built-in function of its own for each helper; nothing calls it
 
     def serialise_entry(self):  # type: ignore[no-untyped-def]
-        return serialise(self) if self.name in entry_names else self.serialize_using_bitcode()
+        if self.name not in entry_names:
+            return self.serialize_using_bitcode()
+        name, kind, (machine_code, _) = serialise(self)
+        return name, kind, (machine_code, symbols_alone(self._get_module_for_linking()))
 
     def set_entry_environment(self, name, environment):  # type: ignore[no-untyped-def]
         if self._engine.get_global_value_address(name):  # helpers have none: nothing of theirs is in memory
@@ -205,6 +236,22 @@ def whole_entries(entry_names: set[str]) -> Iterator[Patch]:
     yield library, "serialize_using_object_code", serialise_entry
     yield context, "get_executable", entry_executable
     yield engine, "set_env", set_entry_environment
+
+
+def symbols_alone(module: Any) -> bytes:
+    """Return bitcode with nothing but the names that a module defines, which is what loading machine code asks for.
+
+    Numba keeps all the code a second time, so that other functions can inline it. Nothing inlines an entry (see
+    `_refuse_linking`), and reading that takes most of the time to load one.
+    """
+    import llvmlite.binding as llvm
+    from llvmlite import ir
+
+    names = ir.Module()
+    for symbol in (*module.functions, *module.global_variables):
+        if not symbol.is_declaration:
+            ir.GlobalVariable(names, ir.IntType(8), symbol.name).initializer = ir.IntType(8)(0)
+    return llvm.parse_assembly(str(names)).as_bitcode()  # type: ignore[no-any-return]
 
 
 def type_memory() -> Iterator[Patch]:
