@@ -11,6 +11,7 @@ from .mesh import spread
 
 COINCIDENT = 1e-6  # m
 BALL = 0.08  # of its radius: a mesh whose corners are so near to a sphere is one
+MOST_TOLD = 4  # bodies
 ENDS, COVERS = 32, 12  # most corners of meshes on a body at the end of a limb, and on any other
 
 
@@ -25,7 +26,7 @@ def reduced_points(points: Sequence[ContactPoint], parents: Sequence[int]) -> tu
         parents: index of the parent of every body, -1: the world.
     """
     kept: list[ContactPoint] = []
-    notes: list[str] = []
+    thinned: dict[int, list[tuple[float, str]]] = {}
     for body in sorted({point.link for point in points}):
         own = [point for point in points if point.link == body]
         balls, corners = _balls([point for point in own if point.mesh])
@@ -33,11 +34,18 @@ def reduced_points(points: Sequence[ContactPoint], parents: Sequence[int]) -> tu
         chosen, error = _thinned(_merged(corners), most)
         if error > 0.0:
             carriers = ", ".join(dict.fromkeys(point.carrier for point in corners))
-            kept_part = f"{len(corners)} corners, {len(chosen)} kept"
-            notes.append(f"meshes of {carriers}: {kept_part}, the others within {math.ceil(1e3 * error)} mm of them")
+            thinned.setdefault(len(chosen), []).append((error, carriers))
         others = [point for point in own if not point.mesh]
         kept += _in_order(points, _merged([*others, *balls, *chosen]))
-    return kept, notes
+    return kept, [_note(count, bodies) for count, bodies in thinned.items()]
+
+
+def _note(count: int, bodies: list[tuple[float, str]]) -> str:
+    """Return a note on bodies of whose corners so many were kept, those with the largest error first."""
+    bodies = sorted(bodies, reverse=True)
+    told = ", ".join(f"{carriers} {math.ceil(1e3 * error)} mm" for error, carriers in bodies[:MOST_TOLD])
+    more = f", less for {len(bodies) - MOST_TOLD} more" if len(bodies) > MOST_TOLD else ""
+    return f"meshes give a body {count} corners, and the others are near to those: within {told}{more}"
 
 
 def _in_order(points: Sequence[ContactPoint], chosen: list[ContactPoint]) -> list[ContactPoint]:

@@ -158,7 +158,7 @@ def test_many_hull_corners_are_thinned_evenly(tmp_path):
     # 32 caps of equal area on a unit sphere have a radius of 0.35; farthest-point selection is within a factor of 2.
     nearest = np.linalg.norm(shell[:, None] - points[None], axis=2).min(axis=1)
     assert nearest.max() < 0.7
-    assert "the others within" in robot.notes[0]
+    assert "the others are near to those: within" in robot.notes[0]
 
 
 def test_a_mesh_of_a_ball_is_one_sphere(tmp_path):
@@ -308,7 +308,7 @@ def test_no_ground_is_deeper_in_a_thinned_mesh_than_its_note_says(seed, count):
     corners = rng.normal(size=(count, 3)) * rng.uniform(0.01, 0.3, size=3)
     points = [ContactPoint(f"p{k}", 0, corner, 0.0, "cover", 0, mesh=True) for k, corner in enumerate(corners)]
     kept, notes = reduced_points(points, [-1])
-    bound = 1e-3 * float(re.search(r"within (\d+) mm", notes[0])[1])
+    bound = 1e-3 * float(re.search(r"within cover (\d+) mm", notes[0])[1])
     directions = rng.normal(size=(500, 3))
     directions /= np.linalg.norm(directions, axis=1)[:, None]
     lowest = (corners @ directions.T).min(axis=0)
@@ -327,3 +327,19 @@ def test_points_are_asked_for_by_name_by_link_and_as_soles():
     assert robot.points_of(["chest", robot.feet[1]]) == tuple(n for n in own if own[n] == "chest" or n == robot.feet[1])
     with pytest.raises(ModelError, match="no contact point or link is called 'fete'.*feet"):
         robot.points_of(["fete"])
+
+
+def test_covers_that_were_thinned_are_told_together_the_coarsest_first():
+    """Humanoids have dozens of them, and a line for each hides what else was guessed."""
+    rng = np.random.default_rng(0)
+    points = [
+        ContactPoint(f"p{body}_{k}", body, 0.1 * (body + 1) * corner, 0.0, f"cover_{body}", body, mesh=True)
+        for body in range(6)
+        for k, corner in enumerate(rng.normal(size=(60, 3)))
+    ]
+    _, notes = reduced_points(points, [-1, 0, 1, 2, 3, 4])
+    assert len(notes) == 2  # the last body is an end
+    assert re.search(
+        r"a body 12 corners, .*: within cover_4 \d+ mm, cover_3 .*, cover_1 \d+ mm, less for 1 more", notes[0]
+    )
+    assert "a body 32 corners" in notes[1]
