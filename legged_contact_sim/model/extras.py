@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from xml.etree import ElementTree
 
 from ..errors import ModelError
-from .schema import numbers
+from .schema import listed, numbers
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ def read_transmissions(robot: ElementTree.Element, joints: set[str], notes: list
     `<drake:gear_ratio value=>` and `<drake:rotor_inertia value=>`.
     """
     found: dict[str, Transmission] = {}
+    strange = []
     for element in robot.findall("transmission"):
         transmission = _transmission(element)
         driven = [joint.get("name", "") for joint in element.findall("joint")]
@@ -59,11 +60,13 @@ def read_transmissions(robot: ElementTree.Element, joints: set[str], notes: list
                 "expected one of each"
             )
         if driven[0] not in joints:
-            notes.append(f"{where} is left out: it drives joint {driven[0]!r}, which the robot does not have")
+            strange.append(driven[0])
             continue
         if driven[0] in found:
             raise ModelError(f"{where} is a second transmission of joint {driven[0]!r}; expected one")
         found[driven[0]] = transmission
+    if strange:
+        notes.append(f"transmissions of joints that the robot does not have are left out: {listed(strange)}")
     return found
 
 
