@@ -19,6 +19,7 @@ from .tree import WORLD, Frame, Tree
 from .urdf import LinkDescription, Shape
 
 RIM_POINTS = 8
+FARTHEST = 1e5  # m
 HUGE, UNLIKELY = 10.0, 100.0  # a mesh of 10 m and of 100 radii of gyration of its link is in another unit
 _CORNERS = np.array(np.meshgrid([-1, 1], [-1, 1], [-1, 1], indexing="ij")).reshape(3, 8).T
 
@@ -87,14 +88,25 @@ def shape_points(tree: Tree, meshes: Meshes) -> tuple[list[ContactPoint], list[s
                     notes.append(f"{lost}; in its place: {instead}")
                 else:
                     points = shape.placement.apply(points)
-                    notes += _other_unit(link, shape, points)
                 label = shape.name or link.name
                 in_body = placement.apply(points)
+                _check_near(link, shape, in_body, radius)
+                notes += [] if lost else _other_unit(link, shape, points)
                 origin = (link.name, number, bool(shape.name), shape.kind in ("mesh", "points"), lost)
                 found += [ContactPoint(label, index, point, radius, *origin) for point in in_body]
                 number += 1
     names = _unique([point.name for point in found])
     return [replace(point, name=name) for name, point in zip(names, found, strict=True)], notes
+
+
+def _check_near(link: LinkDescription, shape: Shape, points: Array, radius: float) -> None:
+    """Refuse a shape that is so far away, or so large, that no number of a simulation would mean anything."""
+    farthest = max(float(np.abs(points).max(initial=0.0)), radius)
+    if not farthest < FARTHEST:
+        what = f"mesh {shape.filename!r}" if shape.filename else f"<{shape.kind}>"
+        raise ModelError(
+            f"link {link.name!r}: collision {what} reaches {farthest:.3g} m; expected less than {FARTHEST:g}"
+        )
 
 
 def _other_unit(link: LinkDescription, shape: Shape, points: Array) -> list[str]:

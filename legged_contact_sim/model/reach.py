@@ -11,6 +11,7 @@ from .placement import IDENTITY, Array, Placement
 from .records import FREE, REVOLUTE
 
 DAMPING = 1e-3
+ROUNDING = 1e-13  # of the equations: a leg of 1 km is not singular
 ITERATIONS = 100
 LONGEST_STEP = 0.3  # rad or m
 WIDEST = np.pi  # rad: a joint without limits is searched within half a turn
@@ -133,5 +134,6 @@ class LegChain:
 
 
 def _step(jacobian: Array, error: Array) -> Array:
-    gram = jacobian @ jacobian.T + DAMPING**2 * np.eye(len(error))
+    gram = jacobian @ jacobian.T
+    gram += (DAMPING**2 + ROUNDING * np.trace(gram)) * np.eye(len(error))
     return jacobian.T @ np.linalg.solve(gram, error)

@@ -343,3 +343,14 @@ def test_covers_that_were_thinned_are_told_together_the_coarsest_first():
         r"a body 12 corners, .*: within cover_4 \d+ mm, cover_3 .*, cover_1 \d+ mm, less for 1 more", notes[0]
     )
     assert "a body 32 corners" in notes[1]
+
+
+@pytest.mark.parametrize("far", [1e6, 1e30, 1e300])
+def test_a_shape_far_away_is_refused_not_solved(tmp_path, far):
+    """As a mesh of which a byte is lost: its vertices made legs singular."""
+    path = tmp_path / "leg.urdf"
+    (tmp_path / "far.obj").write_text(f"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 {far}\n")
+    for shape in ('<mesh filename="far.obj"/>', f'<sphere radius="{far}"/>'):
+        path.write_text(leg_shape(shape))
+        with pytest.raises(ModelError, match=r"link 'foot': collision .* reaches .* m; expected less than 100000"):
+            RobotModel.from_urdf(path)
