@@ -160,7 +160,7 @@ class VelocityVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             info["level"] = self.curriculum.level.copy()
         if ended.any():
             self._judge(ended, terminated)
-        observation = self._observer.observe(self._read()).astype(np.float32)
+        observation = self._observer.observe(self._read(v)).astype(np.float32)
         again = ended if self.autoreset_mode == AutoresetMode.SAME_STEP else resting
         if self.autoreset_mode == AutoresetMode.NEXT_STEP:
             self._ended = ended
@@ -216,9 +216,10 @@ class VelocityVectorEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             wrench[pushed, :2] = self.np_random.uniform(-drawn.push, drawn.push, (int(pushed.sum()), 2))
         return wrench
 
-    def _read(self) -> Readings:
-        q, v = self.batch.q, self.batch.v
-        return readings_of(self._age * self.period, q, v, self._joints, self._action, self._command)
+    def _read(self, v: np.ndarray | None = None) -> Readings:
+        """Return what terms are made of; ``v``: the velocities now, if the caller has them."""
+        v = self.batch.v if v is None else v
+        return readings_of(self._age * self.period, self.batch.q, v, self._joints, self._action, self._command)
 
 
 def _mode(given: AutoresetMode | str) -> AutoresetMode:

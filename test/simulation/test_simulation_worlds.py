@@ -156,8 +156,9 @@ def test_worlds_of_one_batch_move_each_under_its_own_model():
 
 def test_turning_back_is_the_inverse_rotation():
     half = np.sin(np.pi / 4)
-    found = turned_back(np.array([[0.0, 0.0, half, half]]), np.array([[0.0, 1.0, 0.0]]))  # a quarter turn about z
-    np.testing.assert_allclose(found, [[1.0, 0.0, 0.0]], atol=1e-15)
+    vectors = np.array([[[0.0, 1.0, 0.0], [0.0, 0.0, 2.0]]])
+    found = turned_back(np.array([[0.0, 0.0, half, half]]), vectors)  # a quarter turn about z
+    np.testing.assert_allclose(found, [[[1.0, 0.0, 0.0], [0.0, 0.0, 2.0]]], atol=1e-15)
 
 
 def test_models_without_steps_and_fixed_robots_are_refused():

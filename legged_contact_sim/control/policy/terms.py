@@ -32,8 +32,9 @@ class Readings(NamedTuple):
 
 def linear_velocity(read: Readings, options: dict[str, Any]) -> np.ndarray:
     """Return the base's velocity; with ``at`` (3,), m, that of a sensor there, v + w x r."""
-    place = np.asarray(options.get("at", (0.0, 0.0, 0.0)), dtype=float)
-    return read.linear_velocity + np.cross(read.angular_velocity, place)
+    if "at" not in options:
+        return read.linear_velocity
+    return read.linear_velocity + np.cross(read.angular_velocity, np.asarray(options["at"], dtype=float))
 
 
 def phase(read: Readings, options: dict[str, Any]) -> np.ndarray:
