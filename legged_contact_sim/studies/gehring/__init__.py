@@ -7,7 +7,7 @@ import numpy as np
 from ...errors import SimulationError
 from ..frame import Criterion, Experiment, Picture, Result, Study, at_least, at_most, true, within
 from .compliance import draw_algorithm, run_algorithm, run_forces
-from .plots import draw_alpha, draw_fall, draw_forces, draw_times
+from .plots import draw_alpha, draw_fall, draw_forces, draw_table, draw_times
 from .runs import CYCLE, HARD_ROWS, HARD_STEP, TABLE, drift, joint_drift, lowest_gap, push, trot
 from .table import run_table
 from .trotting import solver_term
@@ -144,6 +144,7 @@ TROT = Experiment(
         ),
     ),
     pictures=(
+        Picture("Table 1", "table_1", "evaluations per second and real-time factor of all rows", draw_table),
         Picture(
             "Fig. 7", "figure_7", "CPU time of a step, trotting; bars: over the cycles; what it goes into", draw_times
         ),

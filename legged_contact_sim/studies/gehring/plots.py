@@ -54,6 +54,42 @@ def draw_alpha(result: Result) -> Any:
     return figure
 
 
+def draw_table(result: Result) -> Any:
+    """Return Table 1 as a picture: what was published beside ours, and the mean iterations of a step."""
+    figure = new_figure(10, 4)
+    axes, numbers = figure.subplots(), result.numbers
+    axes.axis("off")
+    header = (
+        "",
+        "alpha",
+        "evaluations/s,\npublished",
+        "ours",
+        "real-time factor,\npublished",
+        "ours",
+        "prox iterations",
+    )
+    rows = [
+        (
+            name,
+            f"{row.parameters['alpha']:g}" if name in HARD_ROWS else "-",
+            f"{row.evaluations:g}",
+            f"{round(numbers[f'{name}_evaluations'], -2):.0f}",
+            f"{row.factor:.1f}",
+            f"{numbers[f'{name}_factor']:.1f}",
+            f"{numbers[f'{name}_iterations']:.1f}" if name in HARD_ROWS else "-",
+        )
+        for name, row in TABLE.items()
+    ]
+    cells = axes.table(rows, colLabels=header, loc="center", cellLoc="center")
+    cells.auto_set_font_size(False)
+    cells.scale(1.0, 1.3)
+    for (row, _), cell in cells.get_celld().items():
+        cell.set_edgecolor("0.8")
+        if row == 0:
+            cell.set_height(2.0 * cell.get_height())
+    return figure
+
+
 def draw_times(result: Result) -> Any:
     """Return figure 7: CPU time of a step with its deviation over the cycles, and what it goes into."""
     figure = new_figure(14, 4.5)
