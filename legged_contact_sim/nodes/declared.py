@@ -75,7 +75,7 @@ def _converted(name: str, parameter: Declared, value: Any) -> Any:
 def _numbers(name: str, value: Any) -> list[float]:
     try:
         listed = [float(entry) for entry in value if not isinstance(entry, str | bool)]
-    except TypeError:
+    except (TypeError, ValueError):  # the latter for arrays, as which lists come over services
         listed = []
     if len(listed) != len(np.atleast_1d(value)) or not np.isfinite(listed).all():
         raise ParameterError(f"{name}: expected finite numbers, found {value!r}")

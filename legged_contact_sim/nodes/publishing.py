@@ -30,11 +30,14 @@ RATES = (
     "wrench_rate", "odom_rate", "tf_rate", "marker_rate", "diagnostics_rate", "imu_rate", "contact_state_rate",
     "energy_rate", "height_scan_rate", "base_velocity_rate",
 )  # fmt: skip
+NEVER = 1e15  # ticks; nobody waits for so many
 
 
 def ticks_between(values: Mapping[str, Any], rate: str) -> int:
     """Return how many control ticks lie between two messages of a rate, by the rate's parameter; 0: there are none."""
-    return max(1, round(values["control_rate"] / values[rate])) if values[rate] > 0.0 else 0
+    if values[rate] <= 0.0:
+        return 0
+    return max(1, round(min(values["control_rate"] / values[rate], NEVER)))
 
 
 def is_due(every: int, tick: int) -> bool:

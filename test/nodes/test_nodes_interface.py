@@ -9,8 +9,8 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import WrenchStamped
 from nav_msgs.msg import Odometry
-from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import DescribeParameters, GetParameters, SetParameters
+from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.serialization import deserialize_message
 from ros_bench import DEEP, STAND, collect, seconds, values_of, wait_for
@@ -55,16 +55,9 @@ def world(shared_bench):
     return shared_bench
 
 
-def parameter(name, value):
-    kinds = {bool: "bool", float: "double", str: "string", list: "double_array"}
-    kind = kinds[type(value)]
-    content = ParameterValue(type=getattr(ParameterType, f"PARAMETER_{kind.upper()}"))
-    setattr(content, f"{kind}_value" if kind != "double_array" else "double_array_value", value)
-    return Parameter(name=name, value=content)
-
-
 def change(world, **values):
-    request = SetParameters.Request(parameters=[parameter(name.replace("__", "."), v) for name, v in values.items()])
+    changes = [Parameter(name.replace("__", "."), value=value).to_parameter_msg() for name, value in values.items()]
+    request = SetParameters.Request(parameters=changes)
     return world.call(SetParameters, "/legged_contact_sim/set_parameters", request).results[0]
 
 
@@ -334,6 +327,7 @@ def test_parameters_out_of_range_are_refused_with_a_reason(world):
         ({"terrain__kind": "clouds"}, "terrain"),
         ({"initial__q": [1.0, 2.0]}, "initial.q"),
         ({"friction": float("nan")}, "friction"),
+        *(({"friction": other}, "friction") for other in ([0.5], [1], [True], ["rough"], "rough", True)),
     ):
         answer = change(world, **values)
         assert not answer.successful and word in answer.reason, (values, answer.reason)

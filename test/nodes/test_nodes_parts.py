@@ -27,6 +27,7 @@ from legged_contact_sim.nodes.markers import upright_to
 from legged_contact_sim.nodes.outputs import ACKNOWLEDGED
 from legged_contact_sim.nodes.pacing import Pacer
 from legged_contact_sim.nodes.process import FAST_DDS_PROFILES, choose_profiles
+from legged_contact_sim.nodes.publishing import NEVER, ticks_between
 from legged_contact_sim.nodes.throttle import Throttle
 from legged_contact_sim.nodes.transforms import FrameTree, quaternions
 from legged_contact_sim.simulation.scenario_start import start_state
@@ -172,6 +173,11 @@ def test_pacer_keeps_time_and_counts_what_it_misses(monkeypatch):
         pacer.wait()
     assert clock.now == pytest.approx(112.6, abs=0.01), "but not what is lost for good"
     assert pacer.missed == missed + 1
+
+
+@pytest.mark.parametrize(("rate", "ticks"), [(0.0, 0), (5e-324, NEVER), (0.1, 10_000), (300.0, 3), (1e300, 1)])
+def test_a_message_comes_every_so_many_ticks_whatever_its_rate(rate, ticks):
+    assert ticks_between({"control_rate": 1000.0, "imu_rate": rate}, "imu_rate") == ticks
 
 
 @pytest.mark.parametrize("factor", [1e-3, 1e-300, 5e-324])
