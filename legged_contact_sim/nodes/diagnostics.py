@@ -10,7 +10,7 @@ from ..contact.records import COMPLIANCE, ITERATIONS, OPEN, RESIDUAL, UNCONVERGE
 from ..dynamics.functions import energies
 from ..simulation import EnergyAudit, Simulator
 from .cdr import put_stamp
-from .qos import COMMANDS
+from .qos import PICTURES
 from .snapshot import Snapshot
 
 
@@ -20,7 +20,7 @@ class DiagnosticsOutput:
     def __init__(self, node: Node) -> None:
         """Prepare the publisher."""
         self._name = f"{node.get_fully_qualified_name().lstrip('/')}: simulation"
-        self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", COMMANDS)
+        self._publisher = node.create_publisher(DiagnosticArray, "/diagnostics", PICTURES)
         self._missed = 0
 
     def publish(self, snapshot: Snapshot, simulator: Simulator, conditions: dict[str, Any]) -> None:

@@ -151,12 +151,15 @@ def test_nothing_is_missing_at_the_end_though_the_recorder_was_behind(stalled_co
 
 
 def test_the_bag_says_what_it_lacks(stalled):
-    """A publisher that remembers one message has told many while nobody could listen, three times."""
+    """A publisher that remembers one message has told many while nobody could listen, three times.
+
+    Diagnostics go by the wall clock: nobody can say how many come while a slow machine keeps the recorder waiting.
+    """
     bag, said = stalled
     lacks = completeness_of(bag)
     lost = int(lacks["/forgetful lost"])
     assert lacks["complete"] == "no"
-    assert [name for name in lacks if name.endswith("lost")] == ["/forgetful lost"]
+    assert {name for name in lacks if name.endswith("lost")} - {"/diagnostics lost"} == {"/forgetful lost"}
     assert 0 < lost <= 3 * TOLD
     assert f"the bag is not complete: /forgetful: {lost} lost in {lacks['/forgetful gaps']} gap" in said
 
