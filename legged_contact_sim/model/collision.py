@@ -101,7 +101,7 @@ def shape_points(tree: Tree, meshes: Meshes) -> tuple[list[ContactPoint], list[s
 
 def _check_near(link: LinkDescription, shape: Shape, points: Array, radius: float) -> None:
     """Refuse a shape that is so far away, or so large, that no number of a simulation would mean anything."""
-    farthest = max(float(np.abs(points).max(initial=0.0)), radius)
+    farthest = float(np.abs(np.append(points, radius)).max())
     if not farthest < FARTHEST:
         what = f"mesh {shape.filename!r}" if shape.filename else f"<{shape.kind}>"
         raise ModelError(

@@ -7,6 +7,8 @@ not read is named in the notes.
 """
 
 import importlib.util
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ from .mjcf_assets import compile_file
 from .mjcf_balls import ball_angles, ball_hinges
 from .mjcf_closures import read_equalities
 from .mjcf_drives import Drives, read_drives
+from .mjcf_numbers import check_numbers
 from .mjcf_shapes import PLANE, body_shapes, colliding_geoms, disabled_collisions
 from .placement import Placement, rotation_about, rotation_from_quaternion
 from .urdf import JointDescription, LinkDescription, RobotDescription, Shape
@@ -66,12 +69,28 @@ def read_mjcf(text: str, path: Path | None) -> MjcfRobot:
     if tuple(map(int, mujoco.__version__.split(".")[:2])) < OLDEST:
         raise ModelError(f"is an MJCF, and mujoco {mujoco.__version__} cannot read all of it: pip install -U mujoco")
     try:
-        read = compile_file(mujoco, path) if path else (mujoco.MjModel.from_xml_string(text), {}, [])
+        with _warnings_of(mujoco) as warned:
+            read = compile_file(mujoco, path) if path else (mujoco.MjModel.from_xml_string(text), {}, [])
     except ModelError:
         raise
     except ValueError as error:
         raise ModelError(f"MuJoCo does not compile it: {' '.join(str(error).split())}") from None
-    return _Reader(*read).robot()
+    check_numbers(read[0])
+    found = _Reader(*read).robot()
+    found.notes += [f"MuJoCo warns: {warning}" for warning in warned]
+    return found
+
+
+@contextmanager
+def _warnings_of(mujoco: Any) -> Iterator[list[str]]:
+    """Collect MuJoCo's warnings, which else go to the terminal and to a file in the working folder."""
+    warned: list[str] = []
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda text: warned.append(" ".join(text.split())))
+    try:
+        yield warned
+    finally:
+        mujoco.set_mju_user_warning(before)
 
 
 class _Reader:

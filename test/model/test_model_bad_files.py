@@ -55,6 +55,14 @@ DESCRIPTIONS = {
     "keyframe.xml": (mjcf(after='<keyframe><key qpos="1 2 3 4"/></keyframe>'), "qpos size"),
     "no mass.xml": ("<mujoco><worldbody><body><freejoint/></body></worldbody></mujoco>", "mass"),
     "nothing moves.xml": ('<mujoco><worldbody><geom size="1"/></worldbody></mujoco>', "nothing moves"),
+    "nan.xml": (mjcf('<joint name="k" axis="0 nan 1"/>'), "joint 'k' has the axis .*nan.*; expected finite numbers"),
+    "infinite.xml": (mjcf('<body name="c" pos="inf 0 0"><geom size="1"/></body>'), "body 'c' has the position inf 0 0"),
+    "damping.xml": (mjcf('<joint name="k" axis="0 1 0" damping="-1"/>'), "joint 'k' has the damping -1; expected 0 or"),
+    "stiffness.xml": (mjcf('<joint axis="0 1 0" stiffness="-2"/>'), "joint 1 has the stiffness -2; expected 0 or more"),
+    "coefficient.xml": (
+        mjcf('<joint name="k" axis="0 1 0"/>', '<equality><joint joint1="j" joint2="k" polycoef="nan 1"/></equality>'),
+        "equality 0 has the anchor or coefficient nan",
+    ),
     "loop.xml": (APART, "pin cannot be closed"),
     "cut short.xml": ("<mujoco", "MuJoCo does not compile it"),
 }
@@ -110,3 +118,12 @@ def test_a_bad_note_beside_the_robot_is_one_line(tmp_path, content, culprit):
     with pytest.raises(ModelError, match=rf"leg\.urdf: .*{culprit}") as caught:
         RobotModel.from_urdf(tmp_path / "leg.urdf")
     assert "\n" not in str(caught.value)
+
+
+def test_what_mujoco_warns_of_is_a_note_not_a_line_and_a_file_of_its_own(tmp_path, monkeypatch, capfd):
+    """Left alone, MuJoCo writes to the terminal and to MUJOCO_LOG.TXT in the working folder."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ModelError, match="expected finite numbers"):
+        RobotModel.from_urdf(mjcf('<joint name="k" axis="0 nan 1"/>'))
+    assert capfd.readouterr() == ("", "")
+    assert not list(tmp_path.iterdir())
