@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .history import ENERGIES, History
+from .history import ENERGIES, SPAN, History
 from .page import Page
 from .stage import Show
 
@@ -12,7 +12,8 @@ LEGEND = "arrows: contact forces, cones: friction; **green** sticks, **orange** 
 INKS = ("#4666c8", "#c83c3c", "#3ca046", "#dc961e", "#8c50be", "#28aab4")
 
 
-NOTHING = (np.array([0.0, 1.0]), np.zeros(2))  # times, s, and a curve before there is any
+NOTHING = (np.array([-SPAN, 0.0]), np.zeros(2))  # times before now, s, and a curve before there is any
+HIDDEN_FOR = 5  # pictures of the plots, which is a second
 TITLES = (
     "normal force at the feet [N]",
     "work since the reset [J]",
@@ -83,7 +84,7 @@ class Plots:
 
     def __init__(self, gui: Any) -> None:
         """Lay out where they go."""
-        self._gui = gui
+        self._gui, self._hidden = gui, 0  # for how many pictures
         with gui.add_folder("plots"):
             self._handles = [self._plot(title) for title in TITLES]
 
@@ -98,20 +99,27 @@ class Plots:
         )
 
     def begin(self, history: History) -> None:
-        """Show another robot; plots stay, since a browser may be about to be told of their data."""
+        """Show another robot; plots stay, since a browser may be about to be told of their data.
+
+        A plot on a page that gets other curves loses its axes: it is hidden until every page has forgotten it.
+        """
         for handle, names in zip(self._handles, (history.feet, ENERGIES, ("",), ("",)), strict=True):
-            handle.data = NOTHING + NOTHING[1:] * (len(names) - 1)
-            handle.series, handle.legend = _series(names), {"show": len(names) > 1}
+            if handle.series != _series(names):
+                handle.visible, self._hidden = False, HIDDEN_FOR
+                handle.data = NOTHING + NOTHING[1:] * (len(names) - 1)
+                handle.series, handle.legend = _series(names), {"show": len(names) > 1}
 
     def draw(self, history: History) -> None:
         """Draw what the history has."""
         if len(history) > 1:
             shown = history.forces, history.energies, history.solver, history.residuals
+            self._hidden = max(0, self._hidden - 1)
             for handle, data in zip(self._handles, shown, strict=True):
                 handle.data = data
+                handle.visible = handle.visible or not self._hidden
 
 
 def _series(names: tuple[str, ...]) -> tuple[dict[str, Any], ...]:
     """Return what uplot wants to know of curves with these names."""
     curves = [{"label": name, "stroke": ink, "width": 1.5} for name, ink in zip(names, INKS, strict=False)]
-    return ({"label": "t [s]"}, *curves)
+    return ({"label": "s before now"}, *curves)

@@ -8,6 +8,7 @@ from .stage import Frame, Stage
 Array = NDArray[np.float64]
 ENERGIES = ("actuators", "contact", "joint_losses", "external", "remainder")
 LEAST_RESIDUAL = 1e-16  # what is less is rounding
+SPAN = 5.0  # s; of the axis of time
 
 
 class History:
@@ -43,28 +44,36 @@ class History:
         return len(self._rows)
 
     def _columns(self, first: int, count: int) -> tuple[Array, ...]:
-        rows = np.array(self._rows) if self._rows else np.zeros((0, 3 + len(self.feet) + len(ENERGIES)))
-        return tuple(np.ascontiguousarray(rows[:, k]) for k in (0, *range(first, first + count)))
+        """Return times before the newest frame, s, and columns of what is kept; before the first frame they are level.
+
+        The times always have the same ends. A page keeps its zoom as parts of the span of its data; where that changes
+        faster than the page draws, as after a reset, it loses its place and shows nothing.
+        """
+        rows = np.array(self._rows) if self._rows else np.zeros((1, 3 + len(self.feet) + len(ENERGIES)))
+        times = rows[:, 0] - rows[-1, 0]
+        begin = int(np.argmax(times > -SPAN))
+        values = rows[begin:, first : first + count].T
+        return np.append(-SPAN, times[begin:]), *(np.append(column[0], column) for column in values)
 
     @property
     def forces(self) -> tuple[Array, ...]:
-        """Times, s, and the normal force at each foot, N, to a thousandth of the weight: what rests is a level line."""
+        """Times before now, s, and normal forces at the feet, N, to a thousandth of the weight: what rests is level."""
         time, *forces = self._columns(1, len(self.feet))
         return time, *(self._least_force * np.round(force / self._least_force) for force in forces)
 
     @property
     def energies(self) -> tuple[Array, ...]:
-        """Times, s, and the works of `ENERGIES` since the last reset, J."""
+        """Times before now, s, and the works of `ENERGIES` since the last reset, J."""
         return self._columns(1 + len(self.feet), len(ENERGIES))
 
     @property
     def solver(self) -> tuple[Array, ...]:
-        """Times, s, and iterations."""
+        """Times before now, s, and iterations."""
         return self._columns(1 + len(self.feet) + len(ENERGIES), 1)
 
     @property
     def residuals(self) -> tuple[Array, ...]:
-        """Times, s, and the power of ten of the residual, at least `LEAST_RESIDUAL`."""
+        """Times before now, s, and the power of ten of the residual, at least `LEAST_RESIDUAL`."""
         time, residual = self._columns(2 + len(self.feet) + len(ENERGIES), 1)
         return time, np.log10(np.maximum(residual, LEAST_RESIDUAL))
 

@@ -16,6 +16,7 @@ pytest.importorskip("viser", reason="the extra `viewer` is not installed")
 
 from legged_contact_sim.simulation.trajectory_file import SavedRuns
 from legged_contact_sim.viewer import find_world
+from legged_contact_sim.viewer.history import SPAN
 from legged_contact_sim.viewer.panel import Panel
 from legged_contact_sim.viewer.recordings import recordings_of
 from legged_contact_sim.viewer.replay import Replay
@@ -24,6 +25,14 @@ from legged_contact_sim.viewer.session import Session
 from legged_contact_sim.viewer.view import View
 
 pytestmark = pytest.mark.skipif(chromium.find() is None, reason="no chromium is installed (apt-get install chromium)")
+
+
+# Whether the axes of time of all four plots show what there is to see, by viser's own hook for tests.
+TIMES_SHOWN = (
+    "(plots => plots.length === 4 && plots.every(({chart: {scales: {x}}}) =>"
+    f" Math.abs(x.min + {SPAN}) < 0.01 && Math.abs(x.max) < 0.01))"
+    "(Object.values((window.__viserTestpoints || {}).uplots || {}))"
+)
 
 
 def wait_until(condition):
@@ -103,6 +112,7 @@ def test_page_shows_the_robot_and_obeys(view):
         browser.click("input[value=stand]")
         browser.click("[role=option]", "robot: quadruped16")  # another robot: other curves, another scene
         browser.until("document.body.innerText.includes('quadruped16 under')")
+        browser.until(TIMES_SHOWN)
         time.sleep(1.0)
         assert browser.errors == []
 

@@ -14,7 +14,7 @@ import pytest
 from legged_contact_sim.errors import LeggedContactSimError, ParameterError
 from legged_contact_sim.viewer import find_world
 from legged_contact_sim.viewer.guard import COOKIE, refusal
-from legged_contact_sim.viewer.history import ENERGIES, History
+from legged_contact_sim.viewer.history import ENERGIES, SPAN, History
 from legged_contact_sim.viewer.panel import LONG
 from legged_contact_sim.viewer.session import Session
 from legged_contact_sim.viewer.view import View, check_address
@@ -118,8 +118,8 @@ def test_history_keeps_the_last_frames_in_order(world):
         history.take(world.frame())
         history.take(world.frame())
     times, *forces = history.forces
-    assert len(times) == 5
-    assert (np.diff(times) > 0.0).all()
+    assert len(history) == 5 and len(times) == 6
+    assert (times[0], times[-1]) == (-SPAN, 0.0) and (np.diff(times) > 0.0).all()
     assert sum(forces)[-1] > 0.0
     assert len(history.energies) == 1 + len(ENERGIES)
     assert history.trails().shape == (1 + len(history.feet), 5, 3)
@@ -211,6 +211,16 @@ def test_a_reset_leaves_a_walker_its_velocity():
     world.advance(2.0)
     assert world.frame().positions[0, 0] > 0.08
     assert find_world("quadruped12").command == (0.0, 0.0, 0.0)
+
+
+def test_the_axis_of_time_stays_while_time_passes(world):
+    """What changes with every picture, a page follows until it falls behind; then its plots are empty."""
+    history, frame = History(world.stage), world.frame()
+    for now in (0.0, 0.02, 1.0, 4.9, 7.0, 7.1, 0.3):  # then a reset
+        history.take(replace(frame, time=now))
+        for times, *curves in (history.forces, history.energies, history.solver, history.residuals):
+            assert (times[0], times[-1]) == (-SPAN, 0.0) and (np.diff(times) > 0.0).all()
+            assert all(len(curve) == len(times) and np.isfinite(curve).all() for curve in curves)
 
 
 def test_curves_of_forces_that_rest_are_level(world):
