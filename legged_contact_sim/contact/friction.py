@@ -33,7 +33,7 @@ STALE = 12  # convex problems in a row that bring nothing, after which no more a
 ROUNDING = 4.0 * np.finfo(np.float64).eps  # of the largest sum |W| |r| of a row: its velocity is not known any better
 
 STATUS = ("solved", "rounding", "infeasible", "iteration_limit")  # best first
-FLOAT = np.dtype(np.float64)
+ARRAY, FLOAT = np.ndarray, np.dtype(np.float64)
 
 
 class FrictionSolution(NamedTuple):
@@ -85,11 +85,14 @@ def solve_friction(
     plain = type(tolerance) is float and type(max_iterations) is int
     if not (plain and 0.0 < tolerance < math.inf and max_iterations > 0):
         tolerance, max_iterations = _checked_options(tolerance, max_iterations)
-    if _is_sparse(W):
-        if W.shape != (0, 0):
-            return _solve_sparse(*_checked_problem(W, q, mu), tolerance, start, max_iterations)
-        W = W.toarray()
-    W, q, mu = _as_arrays(W, q, mu)
+    plain = type(W) is type(q) is type(mu) is ARRAY and W.dtype is q.dtype is mu.dtype is FLOAT
+    plain = plain and W.flags.carray and q.flags.carray and mu.flags.carray
+    if not (plain and W.ndim == 2 and q.ndim == 1 and mu.ndim == 1):  # the kernel is compiled for such arrays
+        if _is_sparse(W):
+            if W.shape != (0, 0):
+                return _solve_sparse(*_checked_problem(W, q, mu), tolerance, start, max_iterations)
+            W = W.toarray()
+        W, q, mu = _as_arrays(W, q, mu)
     guess = None if start is None else checked("start", start, len(q))
     if W.size == len(q) == len(mu) == 0:
         return FrictionSolution(np.empty(0), np.empty(0), 0, 0.0, True, STATUS[0])
@@ -166,20 +169,13 @@ def _checked_options(tolerance: Any, max_iterations: Any) -> tuple[float, int]:
 def _as_arrays(W: Any, q: Any, mu: Any) -> tuple[Array, Array, Array]:
     """Return a dense problem as arrays that the kernel takes; whether their numbers and sizes fit, it finds out."""
     try:
-        matrix, free = _as_plain(W), _as_plain(q)
-        friction = _as_plain(mu if np.ndim(mu) else np.full(len(free) // 3, mu))
+        matrix, free = _as_numbers(W), _as_numbers(q)
+        friction = _as_numbers(mu if np.ndim(mu) else np.full(len(free) // 3, mu))
     except (TypeError, ValueError):
         return _checked_problem(W, q, mu)
     if not matrix.ndim == 2 == 2 * free.ndim == 2 * friction.ndim:
         return _checked_problem(W, q, mu)
     return matrix, free, friction
-
-
-def _as_plain(value: Any) -> Array:
-    """Return an array itself, or its copy as the kernel is compiled for it: writeable, in C order, of float64."""
-    if type(value) is np.ndarray and value.dtype is FLOAT and value.flags.carray:
-        return value
-    return _as_numbers(value)
 
 
 def _as_numbers(value: Any) -> Array:

@@ -7,7 +7,7 @@ import numpy as np
 from ...jit import compiled, inlined
 from .block import solve_any
 from .block_sweeps import sweep
-from .factored import factored_sweep
+from .factored import factored_natural_map, factored_sweep
 from .low_rank import FEWEST_ROWS, choose_nearest_of_low_rank, low_rank_problem, solve_low_rank
 from .problem import FrictionProblem, FrictionWork
 from .proximal import choose_nearest
@@ -103,12 +103,12 @@ def drop_unless_below(problem, bound):
 
 
 @inlined
-def sweep_from_none(problem, tolerance, sweep):
-    """Sweep from a start that is none, as long as the impulses settle well; return the number of sweeps.
+def sweep_from_none(problem, tolerance, sweep, measure):
+    """Sweep from a start that is none, as long as the impulses settle well; return the sweeps and the natural map, m/s.
 
     Where they do not, what the first sweep found is left: more of them may only lead away. Where a contact's own block
-    is singular, a sweep's impulses may be without bounds: then they are dropped. Of few contacts a Newton step costs no
-    more than a sweep.
+    is singular, a sweep's impulses may be without bounds: then they are dropped. Of few contacts a Newton step costs
+    no more than a sweep.
     """
     kept, rows = problem.work.kept, problem.rows
     before, largest, smallest, speed = sweep(problem, 1.0), 0.0, math.inf, 0.0
@@ -116,18 +116,21 @@ def sweep_from_none(problem, tolerance, sweep):
     for r in range(rows):
         kept[r], speed = problem.z[r], max(speed, abs(problem.b[r]))
         largest, smallest = max(largest, problem.G[r, r]), min(smallest, problem.G[r, r])
-    if drop_unless_below(problem, BOUNDLESS * speed / smallest):
-        return 1
-    for k in range(most):
+    dropped, residual = drop_unless_below(problem, BOUNDLESS * speed / smallest), measure(problem)
+    if dropped or residual <= tolerance:
+        return 1, residual
+    sweeps = 1
+    while sweeps <= most:
         change = sweep(problem, 1.0)
+        sweeps += 1
         if change * largest <= SETTLED * tolerance:
-            return k + 2
+            break
         if change > CONTRACTING * before:
             for r in range(rows):
                 problem.z[r] = kept[r]
-            return k + 2
+            break
         before = change
-    return most + 1
+    return sweeps, measure(problem)
 
 
 @inlined
@@ -159,15 +162,17 @@ def solve_island(problem, tolerance, max_iterations, cold):
     product = low_rank_problem(problem)
     if product.width > 0:
         if cold:
-            sweeps = sweep_from_none(product, tolerance, factored_sweep)
+            sweeps, _ = sweep_from_none(product, tolerance, factored_sweep, factored_natural_map)
         steps, residual = solve_low_rank(product, tolerance)
         sweeps += steps
         if residual <= tolerance:
             steps, residual = choose_nearest_of_low_rank(product, tolerance)
             return sweeps + steps, residual
-    elif cold:
-        sweeps = sweep_from_none(problem, tolerance, sweep)
-    iterations, residual = 0, natural_map(problem)
+    if cold and product.width == 0:
+        sweeps, residual = sweep_from_none(problem, tolerance, sweep, natural_map)
+    else:
+        residual = natural_map(problem)
+    iterations = 0
     if not residual <= tolerance:
         iterations, residual = solve_any(problem, tolerance, tolerance, max_iterations, max_iterations, natural_map)
     if residual <= tolerance:
@@ -195,7 +200,7 @@ def gather_island(W, q, mu, z, own, problem):
 
 def room_for(rows: int) -> int:
     """Return how many numbers `friction_entry` needs room for."""
-    return rows // 3 + (2 + VECTORS) * rows + 2 * (rows + 2) * (rows + 3)
+    return (2 * rows + VECTORS + 12) * rows + rows // 3 + 12
 
 
 @compiled
@@ -248,8 +253,10 @@ def friction_entry(W, q, mu, z, w, room, tolerance, max_iterations, cold):
         )
         gather_island(W, q, mu, z, own, island)
         iterations, error = solve_island(island, tolerance, max_iterations, cold)
-        for r in range(3 * size):
-            k, m = own[r // 3], r % 3
-            z[3 * k + m], w[3 * k + m], errors[k] = island.z[r], island.w[r], error
+        for c in range(size):
+            k = own[c]
+            errors[k] = error
+            for m in range(3):
+                z[3 * k + m], w[3 * k + m] = island.z[3 * c + m], island.w[3 * c + m]
         most, first, worst = max(most, iterations), last, max(worst, error)
     return most, worst
