@@ -85,28 +85,32 @@ def solve_friction(
     plain = type(tolerance) is float and type(max_iterations) is int
     if not (plain and 0.0 < tolerance < math.inf and max_iterations > 0):
         tolerance, max_iterations = _checked_options(tolerance, max_iterations)
-    plain = type(W) is type(q) is type(mu) is ARRAY and W.dtype is q.dtype is mu.dtype is FLOAT
-    plain = plain and W.flags.carray and q.flags.carray and mu.flags.carray
-    if not (plain and W.ndim == 2 and q.ndim == 1 and mu.ndim == 1):  # the kernel is compiled for such arrays
+    free: Any = q
+    friction: Any = mu
+    plain = type(W) is type(free) is type(friction) is ARRAY and W.dtype is free.dtype is friction.dtype is FLOAT
+    plain = plain and W.flags.carray and free.flags.carray and friction.flags.carray
+    if not (plain and W.ndim == 2 and free.ndim == 1 and friction.ndim == 1):  # the kernel is compiled for such arrays
         if _is_sparse(W):
             if W.shape != (0, 0):
-                return _solve_sparse(*_checked_problem(W, q, mu), tolerance, start, max_iterations)
+                return _solve_sparse(*_checked_problem(W, free, friction), tolerance, start, max_iterations)
             W = W.toarray()
-        W, q, mu = _as_arrays(W, q, mu)
-    guess = None if start is None else checked("start", start, len(q))
-    if W.size == len(q) == len(mu) == 0:
+        W, free, friction = _as_arrays(W, free, friction)
+    guess = None if start is None else checked("start", start, len(free))
+    if W.size == len(free) == len(friction) == 0:
         return FrictionSolution(np.empty(0), np.empty(0), 0, 0.0, True, STATUS[0])
-    found = _solve_dense(W, q, mu, tolerance, guess, FIRST_TRY if max_iterations > FIRST_TRY else max_iterations)
+    found = _solve_dense(
+        W, free, friction, tolerance, guess, FIRST_TRY if max_iterations > FIRST_TRY else max_iterations
+    )
     if found.converged:
         return found
     if guess is not None and found.status == "iteration_limit" and found.iterations < max_iterations:
-        anew = _solve_dense(W, q, mu, tolerance, None, min(max_iterations - found.iterations, FIRST_TRY))
+        anew = _solve_dense(W, free, friction, tolerance, None, min(max_iterations - found.iterations, FIRST_TRY))
         found = (anew if anew.residual < found.residual else found)._replace(
             iterations=found.iterations + anew.iterations
         )
     if found.status != "iteration_limit" or found.iterations >= max_iterations:
         return found
-    return _solve_by_convex_problems(W, q, mu, tolerance, found, max_iterations)
+    return _solve_by_convex_problems(W, free, friction, tolerance, found, max_iterations)
 
 
 def _solve_dense(
