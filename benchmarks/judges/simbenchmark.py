@@ -149,6 +149,11 @@ def bouncing_error(scene: Scene, path: Path) -> float:
     return BALLS * energy_error(scene, path)
 
 
+def judged(judge: Callable[[Scene, Path], float], scene: Scene, path: Path) -> float:
+    """Return an engine's error; infinite where its numbers did not stay finite."""
+    return judge(scene, path) if np.isfinite(path.q).all() and np.isfinite(path.v).all() else np.inf
+
+
 def errors(robot: Quadruped, engines: dict[str, Play], elastic: tuple[str, ...]) -> dict[str, dict[str, list[float]]]:
     """Return the errors at all time steps by case and engine; only some engines bounce."""
     cases = {
@@ -158,7 +163,7 @@ def errors(robot: Quadruped, engines: dict[str, Play], elastic: tuple[str, ...])
     }
     return {
         case: {
-            name: [judge(scene, play(scene.at(step))) for step in TIME_STEPS]
+            name: [judged(judge, scene, play(scene.at(step))) for step in TIME_STEPS]
             for name, play in engines.items()
             if case != "bouncing" or name in elastic
         }
@@ -177,7 +182,7 @@ def standing(robot: Quadruped, engines: dict[str, Play]) -> dict[str, dict[str, 
         path = play(scene)
         spent = (time.process_time() - between) - (between - begin)
         settled = path.q[np.searchsorted(path.time, 10.0), :3]
-        fallen = path.q[-1, 2] < 0.7 * settled[2] or settled[2] < 0.5 * scene.q[2]
-        creep = np.inf if fallen else 1e3 * np.linalg.norm(path.q[-1, :3] - settled)
+        stands = path.q[-1, 2] >= 0.7 * settled[2] and settled[2] >= 0.5 * scene.q[2]  # false for numbers that are none
+        creep = 1e3 * np.linalg.norm(path.q[-1, :3] - settled) if stands else np.inf
         found[name] = {"creep": float(creep), "step": 1e6 * spent / ((WHOLE - PART) / STANDING_STEP)}
     return found

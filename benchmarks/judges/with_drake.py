@@ -27,7 +27,7 @@ logging.getLogger("drake").setLevel(logging.ERROR)  # it warns of half spaces un
 
 
 def play(scene: Scene) -> Path:
-    """Return what the robot does."""
+    """Return what the robot does, as far as numbers stay finite."""
     builder = DiagramBuilder()
     plant, graph = AddMultibodyPlantSceneGraph(builder, scene.time_step)
     config = graph.get_config()
@@ -41,8 +41,12 @@ def play(scene: Scene) -> Path:
     simulator.Initialize()
     rows = []
     for k in range(scene.steps // scene.sample_every):
-        simulator.AdvanceTo((k + 1) * scene.sample_every * scene.time_step)
+        try:
+            simulator.AdvanceTo((k + 1) * scene.sample_every * scene.time_step)
+        except RuntimeError:  # it stops at numbers that are not finite
+            break
         rows.append(np.concatenate([[context.get_time()], state(plant, own, joints, scene)]))
+    rows += [np.full(1 + len(scene.q) + len(scene.v), np.nan)] * (scene.steps // scene.sample_every - len(rows))
     table = np.array(rows)
     return Path(table[:, 0], table[:, 1 : 1 + len(scene.q)], table[:, 1 + len(scene.q) :])
 

@@ -29,6 +29,7 @@ CERTAIN = 1e-6  # relative; smaller velocities do not speak against a proof that
 FIRST_TRY = 200  # iterations, after which convex problems give better starts
 POLISH = 300  # iterations from each of these
 
+INDEFINITE = 1e-5  # of W's largest number: an eigenvalue that may be negative, since numbers of 32 bits are rounded
 STALE = 12  # convex problems in a row that bring nothing, after which no more are tried
 ROUNDING = 4.0 * np.finfo(np.float64).eps  # of the largest sum |W| |r| of a row: its velocity is not known any better
 
@@ -139,9 +140,9 @@ def _solve_by_convex_problems(
         return best  # its impulses overflow
     iterations, stale = best.iterations, 0
     lowest = float(np.linalg.eigvalsh(W)[0])
-    if lowest < -ASYMMETRY * np.abs(W).max():
+    if lowest < -INDEFINITE * np.abs(W).max():
         raise ParameterError(f"W: expected a positive semidefinite matrix, found the eigenvalue {lowest:.3g}")
-    for impulses, steps in _while_finite(convex_iterates(W, q, mu)):
+    for impulses, steps in _while_finite(convex_iterates(W - min(lowest, 0.0) * np.eye(len(q)), q, mu)):
         found = _solve_dense(W, q, mu, tolerance, impulses, POLISH)
         iterations += steps + max(1, found.iterations)
         stale = stale + 1 if found.residual > 0.5 * best.residual else 0

@@ -227,6 +227,14 @@ def test_what_rounding_leaves_is_told_at_once_and_is_no_proof_against_a_solution
     assert ground == pytest.approx(sum(masses) * GRAVITY * STEP, rel=1e-6)
 
 
+def test_a_matrix_of_32_bits_is_not_called_indefinite():
+    W, q = stack([0.3, 7.0, 1.1, 2.3], np.random.default_rng(1).normal(size=24))
+    narrow = W.astype(np.float32)
+    assert np.linalg.eigvalsh(narrow.astype(float))[0] < -1e-8 * W.max()
+    found = solve_friction(narrow, q.astype(np.float32), 1.0, 1e-12)
+    assert np.isfinite(found.impulses).all() and found.residual < 1e-6
+
+
 def test_a_body_squeezed_between_two_walls_that_close_has_no_solution():
     J = np.vstack([
         contact_rows(1, 0, (0.0, 0.0, -0.1), -1, None, (0.0, 0.0, 1.0)),
