@@ -20,7 +20,7 @@ INSTALL := requirements/install.sh $(VENV)
 SLIM = if [ $(PACKAGES) = sim ] && [ -d $(VENV)/.uv ]; then $(RUN) requirements/slim.py; fi
 OFFLINE := { echo "pip could not install it; is its package index in reach?" >&2; exit 1; }
 
-.PHONY: help test test-floor sim run view look docs pictures matrix test-wheel soak lint types bench judge bench-ros clean
+.PHONY: help test test-floor sim run view look docs pages pictures matrix test-wheel soak lint types bench judge bench-ros clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -49,15 +49,23 @@ run: $(VENV)/.ros $(if $(findstring --record,$(ARGS)),$(VENV)/.record) $(if $(fi
 	@$(SLIM)
 	@$(VENV)/bin/legged-contact-sim run $(SCENARIO) $(ARGS)
 
+# Without ROS, either environment serves.
+SMALL := $(if $(wildcard $(VENV)/.packages),VENV=$(VENV),VENV=$(VENV)-sim PACKAGES=sim)
+
 view: ## a robot or scenario in the browser, without ROS (SCENARIO=quadruped_trot, a name or a URDF file)
-	@$(MAKE) --no-print-directory $(if $(wildcard $(VENV)/.packages),VENV=$(VENV),VENV=$(VENV)-sim PACKAGES=sim) look
+	@$(MAKE) --no-print-directory $(SMALL) look
 
 look: $(VENV)/.view
 	@$(SLIM)
 	@$(VENV)/bin/legged-contact-sim view $(if $(filter-out quadruped_stand,$(SCENARIO)),$(SCENARIO)) $(ARGS)
 
-docs: requirements/docs.txt | $(VENV)/.python ## build the site into site/
-	@$(RUN) -c 'import latex2mathml, material' 2>/dev/null || { $(INSTALL) -r requirements/docs.txt; }
+docs: ## build the site into site/
+	@$(MAKE) --no-print-directory $(SMALL) pages
+
+pages: requirements/docs.txt $(VENV)/.packages
+	@$(RUN) -c 'import latex2mathml, material' 2>/dev/null || \
+		{ echo "== adding the generator of the site to $(VENV) (requirements/docs.txt)"; $(INSTALL) -r requirements/docs.txt; }
+	@$(SLIM)
 	@NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --quiet
 
 pictures: $(VENV)/.packages ## draw the pictures of the documentation from real runs

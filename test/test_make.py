@@ -47,3 +47,11 @@ def test_an_installation_that_fails_says_so_in_a_line(environment):
     done = install(environment(python=1, uv=1)[0])
     assert done.returncode == 1
     assert done.stderr == "pip could not install it; is its package index in reach?\n"
+
+
+@pytest.mark.parametrize("target", ["docs", "view"])
+def test_a_bare_checkout_installs_the_package_before_it_needs_it(target, tmp_path):
+    command = ["make", "--dry-run", f"VENV={tmp_path}/env", target]
+    steps = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    uses = {"docs": "-m mkdocs build", "view": "legged-contact-sim view"}[target]
+    assert 0 < steps.index("-r requirements/sim.txt") < steps.index("--editable .") < steps.index(uses)
