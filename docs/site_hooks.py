@@ -8,7 +8,8 @@ import re
 from pathlib import Path
 from typing import Any
 
-OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./)+(?:examples|legged_contact_sim|benchmarks|config|test)/[^)]*\)")
+FOLDERS = "examples|legged_contact_sim|benchmarks|config|interfaces|launch|ros2_control|test|urdf"
+OUTSIDE = re.compile(rf"\[([^\]]+)\]\((?:\.\./)+(?:{FOLDERS})/[^)]*\)")
 HEADING = re.compile(r"^# (.+)$", re.M)
 CODE = re.compile(r"(^```.*?^```[ \t]*$|`[^`\n]+`)", re.M | re.S)
 EQUATION = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+?)\$", re.S)

@@ -27,14 +27,30 @@ def test_every_page_has_its_place_in_the_site():
     assert len(placed) == len(set(placed))
 
 
+def hooks_of_the_site():
+    spec = importlib.util.spec_from_file_location("site_hooks", ROOT / "docs/site_hooks.py")
+    hooks = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hooks)
+    return hooks
+
+
+def test_the_site_has_no_links_to_what_is_not_part_of_it():
+    hooks, docs = hooks_of_the_site(), ROOT / "docs"
+    left = [
+        (page.name, link)
+        for page in docs.rglob("*.md")
+        for link in LINK.findall(hooks.OUTSIDE.sub("", page.read_text()))
+        if not (page.parent / link).resolve().is_relative_to(docs)
+    ]
+    assert not left
+
+
 def test_equations_become_what_a_browser_draws_and_code_stays(monkeypatch):
     converter = types.ModuleType("latex2mathml.converter")
     converter.convert = lambda latex, display: f"<math {display}>{latex}</math>"
     monkeypatch.setitem(sys.modules, "latex2mathml", types.ModuleType("latex2mathml"))
     monkeypatch.setitem(sys.modules, "latex2mathml.converter", converter)
-    spec = importlib.util.spec_from_file_location("site_hooks", ROOT / "docs/site_hooks.py")
-    hooks = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(hooks)
+    hooks = hooks_of_the_site()
     page = types.SimpleNamespace(title="", file=types.SimpleNamespace(src_path="page.md"))
     text = "a $x_1 * |y|$ b `$HOME`\n\n$$ \\sum_i\ni $$\n\n```\necho $A $B\n```\n[us](../test/a.py) $z$\n"
     left = hooks.on_page_markdown(text, page)
