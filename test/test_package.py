@@ -202,3 +202,13 @@ def test_make_adds_nothing_to_an_environment_that_has_it_all(packages, tmp_path)
     command = ["make", f"VENV={tmp_path}", "RUN=true", "--old-file", tmp_path / ".packages", stamp]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert (done.returncode, done.stderr, stamp.is_file()) == (0, "", True)
+
+
+def test_the_container_installs_what_the_wheel_asks_for_and_names_what_is_there(wheel):
+    recipe = (ROOT / "Dockerfile").read_text()
+    needed = {text for text in metadata_of(wheel).get_all("Requires-Dist") if "extra ==" not in text}
+    normal = {text.lower().replace("_", "-").replace(" ", "") for text in re.findall(r'"([\w.-]+>=[\w.]+)"', recipe)}
+    assert normal == {text.lower().replace("_", "-").replace(" ", "") for text in needed}
+    assert all((ROOT / path).is_dir() for path in re.findall(r"src/legged_contact_sim/(\S+)", recipe))
+    (launch,) = set(re.findall(r"\w+\.launch\.py", recipe))
+    assert (ROOT / "launch" / launch).is_file()
