@@ -1,13 +1,13 @@
 """What acts in the joints within a time step: drives, implicit damping and springs, dry friction that can hold.
 
 Damping and springs, and likewise the gains of a drive toward its target, act on the mean of the step's end states
-(implicit midpoint: never unstable, energy exact for a linear spring): with q_m = q + h v / 2 the joint sees
-``effort - d v - k (q_m - q_rest)`` and feels the added inertia ``rotor + h d / 2 + h^2 k / 4``. A drive whose gains ask
+(implicit midpoint: never unstable, energy exact for a linear spring): with q_m = q + h v / 2 the joint gets the effort
+``effort - d v - k (q_m - q_rest)`` and the added inertia ``rotor + h d / 2 + h^2 k / 4``. A drive whose gains ask
 for more than its limit gives just that: a set-valued law like dry friction.
 
 Such laws are solved by cases together with the contacts. A joint that holds is welded: it costs less than a free one,
-and the effort of the weld tells whether it holds. A joint that slides feels the constant effort against its direction,
-and its end rate tells whether it goes on; likewise the mean effort of a drive tells whether it is at its limit. Cases
+and the effort of the weld shows whether it holds. A joint that slides gets the constant effort against its direction,
+and its end rate shows whether it goes on; likewise the mean effort of a drive shows whether it is at its limit. Cases
 that turn out wrong are revised and the step is solved again; usually the last step's cases are right at once.
 """
 
@@ -21,6 +21,7 @@ from .rows import ADDED, APPLIED, BOUND, COMPLIANCE, DAMPING, EFFORT, FEED, HOLD
 
 BY_ROW = 2.0  # instead of a side: the law is a row of the contact problem (`contact.joint_rows`)
 STANDSTILL = 1e-9  # rad/s (m/s); a slower reversal is none where joints are revised one at a time
+ALL_AT_ONCE = 5  # passes over a step in which all cases that are wrong are revised, later ones one at a time
 MARGIN = 1e-6  # relative excess over its friction or limit at which a joint still holds, so that rest is rest
 
 
@@ -130,13 +131,15 @@ def add_contact_hold(system, h):
 
 
 @inlined
-def revise_slides(system, v_end, one):
+def revise_slides(system, v_end, passes):
     """Let go the joints that cannot hold, hold those whose rate would reverse; return whether anything changed.
 
-    If ``one``, only the first such joint is revised: changing all at once is faster but can go in circles, one at a
-    time ends (Murty's least-index rule). It ends only if rounding does not pass for a rate: where feet that stick leave
-    a joint no room to move, the effort that holds it is undetermined, and its rate, were it free, is zero but for that.
+    From the pass ALL_AT_ONCE on, only the first such joint is revised: changing all is faster but can go in circles,
+    one at a time ends (Murty's least-index rule). It ends only if rounding does not count as a rate: where feet that
+    stick leave a joint no room to move, the effort that holds it is undetermined, and its rate, if it were free, is
+    zero but for rounding.
     """
+    one = passes >= ALL_AT_ONCE
     changed, reversal = False, STANDSTILL if one else 0.0
     for i in range(len(system.links)):
         link, j = system.links[i], system.links[i].velocity_index
@@ -177,12 +180,12 @@ def revised_side(system, link, rate, end_rate, h):
 
 
 @inlined
-def revise_drives(system, v, v_end, h, one):
+def revise_drives(system, v, v_end, h, passes):
     """Bound the drives that on the mean of the step give more than their limit, free those whose gains ask for less.
 
-    Returns whether anything changed; ``one``: see `revise_slides`.
+    Returns whether anything changed; ``passes``: see `revise_slides`.
     """
-    links, dofs, changed = system.links, system.dofs, False
+    links, dofs, changed, one = system.links, system.dofs, False, passes >= ALL_AT_ONCE
     for i in range(len(links)):
         j = links[i].velocity_index
         if links[i].joint_kind == FREE or (one and changed) or dofs[BOUND, j] == BY_ROW:

@@ -41,7 +41,7 @@ def put_column(columns, k, s, x):
 
 
 @inlined
-def lay_columns(bodies, rows, columns, count):
+def fill_columns(bodies, rows, columns, count):
     """Write, in a column per row, the force that reaches the FREE body at its end and the motion that it gives it."""
     for s in range(count):
         force, moved = Spatial(ZERO, ZERO), Spatial(ZERO, ZERO)
@@ -59,7 +59,7 @@ def couple_contacts(links, bodies, rows, efforts, G, contacts, columns):
     First what rows share at the FREE bodies where they end, as a product of matrices, then what they share in joints.
     """
     count = 3 * contacts
-    lay_columns(bodies, rows, columns, count)
+    fill_columns(bodies, rows, columns, count)
     for a in range(count):
         x0, x1, x2 = columns[6, a], columns[7, a], columns[8, a]
         y0, y1, y2 = columns[9, a], columns[10, a], columns[11, a]
@@ -134,7 +134,15 @@ def couple_limit(links, bodies, rows, efforts, G, r):
 
 
 @inlined
-def lay_rows(system, contacts, joints):
+def fill_joint_row(system, i, side, r):
+    """Fill row ``r``, a unit effort of sign ``side`` in the joint of body ``i``, and its G, up to the diagonal."""
+    links, bodies, rows, efforts = system.links, system.bodies, system.rows, system.row_efforts
+    hand_inward_effort(links, bodies, i, side, rows[r], efforts[r])
+    couple_limit(links, bodies, rows, efforts, system.G, r)
+
+
+@inlined
+def hand_in_rows(system, contacts, joints):
     """Fill the rows of the active contacts (3 each) and, after them, of the joint limits that act (1 each)."""
     links, bodies, rows, efforts = system.links, system.bodies, system.rows, system.row_efforts
     for k in range(contacts):
@@ -148,7 +156,7 @@ def lay_rows(system, contacts, joints):
 def fill_rows(system, contacts, joints):
     """Fill the rows of contacts and joint limits that act, and build their G."""
     links, bodies, rows, efforts, G = system.links, system.bodies, system.rows, system.row_efforts, system.G
-    lay_rows(system, contacts, joints)
+    hand_in_rows(system, contacts, joints)
     couple_contacts(links, bodies, rows, efforts, G, contacts, system.columns)
     for k in range(contacts):
         soften(G, 3 * k)

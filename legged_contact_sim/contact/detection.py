@@ -34,7 +34,7 @@ def measure_gap(contact, bodies, terrain, heights, reach):
 
 
 @inlined
-def lay_tangents(contact):
+def set_tangents(contact):
     """Set two unit tangents, the first as close to the world's x axis as the normal allows (to y on a wall)."""
     n = vector(contact.normal)
     guide = (1.0, 0.0, 0.0) if abs(n[0]) < 0.9 else (0.0, 1.0, 0.0)
@@ -65,21 +65,21 @@ def normal_change(contact, change):
 @inlined
 def put_velocity(contact, motion, out):
     """Store the touching point's velocity relative to the ground (normal, two tangents) under a body's motion."""
-    put_parts(contact, relative_velocity(contact, motion), out)
+    put_components(contact, relative_velocity(contact, motion), out, 0)
 
 
 @inlined
 def put_change(contact, change, out):
     """Store what a change of a body's motion adds to the touching point's velocity (normal, two tangents)."""
-    put_parts(contact, velocity_at(change, vector(contact.position)), out)
+    put_components(contact, velocity_at(change, vector(contact.position)), out, 0)
 
 
 @inlined
-def put_parts(contact, velocity, out):
-    """Store the parts of a vector along the normal and the two tangents."""
-    out[0] = vdot(vector(contact.normal), velocity)
-    out[1] = vdot(vector(contact.first_tangent), velocity)
-    out[2] = vdot(vector(contact.second_tangent), velocity)
+def put_components(contact, value, out, r):
+    """Store a vector's components along the normal and the two tangents at ``out[r:]``."""
+    out[r] = vdot(vector(contact.normal), value)
+    out[r + 1] = vdot(vector(contact.first_tangent), value)
+    out[r + 2] = vdot(vector(contact.second_tangent), value)
 
 
 @inlined

@@ -20,7 +20,7 @@ def are_many(system, rows):
 
 
 @inlined
-def lay_row(system, efforts, motions, r):
+def fill_row(system, efforts, motions, r):
     """Write row ``r`` of the contact problem as a column of F and of X."""
     row, links, bodies = system.rows[r], system.links, system.bodies
     i = row.link
@@ -59,7 +59,7 @@ def factor_problem(system, contacts, rows):
         for r in range(rows):
             efforts[j, r], motions[j, r] = 0.0, 0.0
     for r in range(rows):
-        lay_row(system, efforts, motions, r)
+        fill_row(system, efforts, motions, r)
         softness[r] = 0.0
     for k in range(contacts):
         r = 3 * k

@@ -81,7 +81,7 @@ def solve_friction(
         max_iterations: where to give up; iterations of all methods together, of the hardest island.
 
     Returns:
-        A `FrictionSolution`. A problem that could not be solved is told by its status, with the best impulses found.
+        A `FrictionSolution`. A problem that could not be solved has a status that says so, and the best impulses found.
     """
     plain = type(tolerance) is float and type(max_iterations) is int
     if not (plain and 0.0 < tolerance < math.inf and max_iterations > 0):

@@ -14,10 +14,9 @@ import math
 
 from ..actuation.joint_laws import BY_ROW, STANDSTILL, effort_bound, wanted_effort
 from ..actuation.rows import BOUND, EFFORT, FREE_VELOCITY, HOLD
-from ..dynamics.contact_inertia import hand_inward_effort
 from ..jit import inlined, shared
 from ..model.records import FREE
-from .constraint_rows import couple_limit
+from .constraint_rows import fill_joint_row
 from .records import JOINT_ROWS
 from .system import SOLVER
 
@@ -49,10 +48,8 @@ def give_to_rows(system, v, h):
 
 @inlined
 def put_joint_row(system, i, r, bound):
-    """Lay row ``r`` along the joint of body ``i``, with an impulse of at most ``bound``."""
-    links, bodies, rows, efforts = system.links, system.bodies, system.rows, system.row_efforts
-    hand_inward_effort(links, bodies, i, 1.0, rows[r], efforts[r])
-    couple_limit(links, bodies, rows, efforts, system.G, r)
+    """Fill row ``r`` of the joint of body ``i``, whose impulse is at most ``bound``."""
+    fill_joint_row(system, i, 1.0, r)
     system.bounds[r], system.impulses[r] = bound, 0.0
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import ParameterError
 
-# Of the ground, with what is allowed: every model is told them, whatever it makes of them.
+# Of the ground, with what is allowed: every model gets them, and says so if it cannot honour one.
 GROUND = {
     "friction": {"low": 0.0, "high": 100.0, "open_low": False, "unit": ""},
     "restitution": {"low": 0.0, "high": 1.0, "open_low": False, "unit": ""},

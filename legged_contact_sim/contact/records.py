@@ -82,7 +82,7 @@ WORK_TERMS = (
     "moving_ground",
 )
 
-# What a step tells about its solver.
+# What a step reports about its solver.
 ITERATIONS, RESIDUAL, UNCONVERGED, IMPACTS, ENERGY_LIMITED, CONTACTS = range(6)
 BLENDING, JOINT_ROWS, FACTORED, COMPLIANCE, REASON = range(6, 11)
 SOLVER_TERMS = (
@@ -100,6 +100,6 @@ SOLVER_TERMS = (
 )
 
 # Why a step is unconverged: impulses that do not fit within the solver's iterations; joints whose drives and dry
-# friction change from pass to pass for ever; an event that could not be resolved, of which its note tells more.
+# friction change from pass to pass for ever; an event that could not be resolved, which its note explains.
 NO_REASON, ITERATION_LIMIT, PASS_LIMIT, NOTED = range(4)
 REASONS = ("none", "iteration_limit", "pass_limit", "noted")

@@ -21,7 +21,7 @@ from .records import CONTACT, SOLVER_TERMS, WORK_TERMS
 
 
 class System(NamedTuple):
-    """A robot on a terrain in the middle of a step. Rates are in outer axes.
+    """A robot on a terrain in the middle of a step. Velocities are in outer axes.
 
     n links, m contact points, p pairs of bodies that can collide; room for c contacts and s scalar rows (joint limits)
     at once, r = 3 c + s rows.

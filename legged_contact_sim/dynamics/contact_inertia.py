@@ -6,7 +6,7 @@ Two such rows r and s then have (Featherstone's A^-1 = L^-T D^-1 L^-1, read as a
 
     G_rs = sum over common joints of y_r y_s / D  +  f_r^T IA^-1 f_s  at the common FREE joint,
 
-summed from the lowest common ancestor inward, since rows share nothing further out. A row may also start as a
+summed from the lowest common ancestor inward, since rows share nothing farther out. A row may also start as a
 unit effort in a joint (joint limits).
 """
 
@@ -103,8 +103,8 @@ def respond(links, bodies, change):
         body, link = bodies[i], links[i]
         if link.joint_kind != FREE:
             body.drive -= dot(spatial(body.axis), spatial(body.bias))
-            felt = add(spatial(body.bias), scale(spatial(body.push), body.drive * body.inverse_inertia))
-            increase_spatial(bodies[link.parent].bias, felt)
+            passed_on = add(spatial(body.bias), scale(spatial(body.push), body.drive * body.inverse_inertia))
+            increase_spatial(bodies[link.parent].bias, passed_on)
     spread_jumps(links, bodies, change)
 
 

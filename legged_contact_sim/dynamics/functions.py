@@ -90,7 +90,7 @@ def coordinates(robot: RobotModel, q: ArrayLike) -> Array:
 
 
 def generalized_effort(robot: RobotModel, effort: ArrayLike | None) -> Array:
-    """Return efforts (nv,) from one per joint (joint_count,), one per rate (nv,), or None for zero."""
+    """Return efforts (nv,) from one per joint (joint_count,), one per velocity (nv,), or None for zero."""
     if effort is None:
         return np.zeros(robot.nv)
     if getattr(effort, "shape", None) == (robot.nv,) or (isinstance(effort, Sequence) and len(effort) == robot.nv):

@@ -1,7 +1,7 @@
 """Jacobians of points that move with a body, and the acceleration a point has when all velocities are constant."""
 
 from ..jit import compiled, inlined
-from .composite_body import joint_freedom, motion_column
+from .composite_body import joint_freedom, motion_in_base_axes
 from .kinematics import (
     accelerations_to_outer_axes,
     carry_acceleration,
@@ -21,7 +21,7 @@ def fill_jacobian(links, bodies, i, position, out):
     while i >= 0:
         link = links[i]
         for k in range(joint_freedom(link)):
-            motion = motion_column(bodies[i], link, k)
+            motion = motion_in_base_axes(links, bodies, i, k)
             column = out[:, link.velocity_index + k]
             put_vector(column, velocity_at(motion, position))
             put_vector(column[3:], motion.angular)

@@ -20,7 +20,7 @@ from .record_fields import put_vector, spatial, vector
 from .spatial import rotate, stretch, sym_inverse, vdot, vsub
 
 STEEPEST = 15.0  # joint acceleration per acceleration of a foot, times the limb's length
-BASE_RATES = 6  # of a floating base; they come first
+BASE_VELOCITIES = 6  # of a floating base, which come first in v
 
 
 @compiled
@@ -61,7 +61,7 @@ def reach_entry(jacobians, biases, wanted, damping, lengths, rate):
         while largest_pulled(J, pull) > most:
             square *= 2.0
             pull = stretch(sym_inverse(joint_square(J, square)), missing)
-        for j in range(BASE_RATES, len(rate)):
+        for j in range(BASE_VELOCITIES, len(rate)):
             rate[j] += J[0, j] * pull[0] + J[1, j] * pull[1] + J[2, j] * pull[2]
 
 
@@ -69,7 +69,7 @@ def reach_entry(jacobians, biases, wanted, damping, lengths, rate):
 def largest_pulled(jacobian, pull):
     """Return the largest size of ``J^T pull`` in the joints."""
     largest = 0.0
-    for j in range(BASE_RATES, jacobian.shape[1]):
+    for j in range(BASE_VELOCITIES, jacobian.shape[1]):
         largest = max(largest, abs(jacobian[0, j] * pull[0] + jacobian[1, j] * pull[1] + jacobian[2, j] * pull[2]))
     return largest
 
@@ -117,7 +117,7 @@ def joint_square(jacobian, damping):
     """Return ``J J^T + damping`` of the joints' columns, symmetric."""
     xx = yy = zz = damping
     xy = xz = yz = 0.0
-    for j in range(BASE_RATES, jacobian.shape[1]):
+    for j in range(BASE_VELOCITIES, jacobian.shape[1]):
         x, y, z = jacobian[0, j], jacobian[1, j], jacobian[2, j]
         xx, xy, xz = xx + x * x, xy + x * y, xz + x * z
         yy, yz, zz = yy + y * y, yz + y * z, zz + z * z

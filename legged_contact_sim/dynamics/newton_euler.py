@@ -16,8 +16,8 @@ from .spatial import apply, dot, rotate_back, vcross, vsub
 
 
 @inlined
-def lean_on(body, link, parent, rotor_inertia, acceleration, effort):
-    """Inward: read the joint's effort off the force that the body needs; let the parent bear the rest of it."""
+def hand_in_force(body, link, parent, rotor_inertia, acceleration, effort):
+    """Pass 3, inward: take the joint's effort from the force that the body needs, and hand this on to the parent."""
     j, force = link.velocity_index, spatial(body.bias)
     if link.joint_kind == FREE:
         frame = outer_frame(link, parent)
@@ -40,7 +40,7 @@ def newton_euler(links, bodies, q, v, acceleration, forces, effort):
         increase_spatial(bodies[i].bias, apply(inertia(bodies[i].inertia), carried))
     for i in range(len(links) - 1, -1, -1):
         link = links[i]
-        lean_on(bodies[i], link, bodies[link.parent], link.rotor_inertia, acceleration, effort)
+        hand_in_force(bodies[i], link, bodies[link.parent], link.rotor_inertia, acceleration, effort)
 
 
 @compiled

@@ -18,7 +18,7 @@ def tilts(terrain):
 
 
 @inlined
-def lean_ground(terrain, h):
+def tilt_halfway(terrain, h):
     """Put a plate where it is in the middle of a step of length ``h``, s, which takes it at most to its stop."""
     if terrain.motion == TILTING:
         way = terrain.stop - terrain.angle
@@ -31,7 +31,7 @@ def lean_ground(terrain, h):
 
 @inlined
 def carry_ground(terrain, h):
-    """Take a plate to the end of the step of length ``h``, s, for which `lean_ground` was called."""
+    """Take a plate to the end of the step of length ``h``, s, for which `tilt_halfway` was called."""
     if terrain.motion == TILTING:
         arrives = abs(terrain.stop - terrain.angle) <= abs(terrain.speed) * h
         terrain.angle = terrain.stop if arrives else terrain.angle + h * terrain.rate

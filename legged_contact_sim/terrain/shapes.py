@@ -151,7 +151,7 @@ class Plane(Terrain):
     level: float
 
     def __init__(self, height: float = 0.0) -> None:
-        """Lay the plane at a height, m."""
+        """Put the plane at a height, m."""
         object.__setattr__(self, "level", check_number("Plane.height", height, -FAR, FAR, "m"))
 
     def __repr__(self) -> str:

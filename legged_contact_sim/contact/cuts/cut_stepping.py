@@ -75,7 +75,7 @@ class Trees(NamedTuple):
 def list_contacts(forest, h, settings, arrivals):
     """List the contacts with which a solve begins; return how many.
 
-    Without bilateral impulses, the trees' free motion tells nothing of where a point ends up. So the solve begins with
+    Without bilateral impulses, the trees' free motion does not say where a point ends up. So the solve begins with
     the points that touched before (AT_MIDPOINT: that are closed there), and adds others at its end.
     """
     count, bodies = 0, forest.bodies
@@ -240,8 +240,8 @@ def revise(system, trees, part, acting, passes, settings):
     again = passes == 0 and acting.joints == 0 and not touches(system, acting.contacts)
     if again:
         use_mean_velocities(system)
-    again = revise_drives(system, v, v_end, h, passes > 4) or again
-    return revise_slides(system, v_end, passes > 4) or again
+    again = revise_drives(system, v, v_end, h, passes) or again
+    return revise_slides(system, v_end, passes) or again
 
 
 @inlined

@@ -5,17 +5,16 @@ An impact takes no time: drives, dampers and dry joint friction are finite and d
 
 from ...actuation.rows import ADDED, APPLIED
 from ...dynamics.articulated_body import gather_inertias
-from ...dynamics.contact_inertia import hand_inward_effort, invert_roots
+from ...dynamics.contact_inertia import invert_roots
 from ...dynamics.energy import elastic, gravitational, kinetic
 from ...dynamics.kinematics import place_bodies
 from ...jit import inlined
 from ..bookkeeping import world_impulse
-from ..constraint_rows import couple_contacts, couple_limit, hand_in_contact
-from ..detection import lay_tangents
+from ..constraint_rows import couple_contacts, fill_joint_row, hand_in_contact
+from ..detection import put_components, set_tangents
 from ..impulses import release_joints
 from ..records import CONTACT_NORMAL, CONTACT_TANGENTIAL, LIMITS, OPEN, WORK_TERMS
 from .contact_shape import material_velocity, measure_shape
-from .flow.constrained_motion import put_components
 from .motion import CONTACT_COUNT, RIGHT, ROW_OF, STOP_COUNT, UNKNOWN_COUNT
 from .tolerances import TOUCHING
 
@@ -48,7 +47,7 @@ def list_touching(system, motion):
     count = 0
     for k in range(len(contacts)):
         measure_shape(contacts[k], motion.points[k], bodies, system.terrain[0], system.heights)
-        lay_tangents(contacts[k])
+        set_tangents(contacts[k])
         contacts[k].closed = 0
         if contacts[k].gap > TOUCHING:
             contacts[k].mode = OPEN
@@ -63,12 +62,10 @@ def list_touching(system, motion):
         link, q = links[i], motion.y[links[i].position_index]
         if min(q - link.lower_limit, link.upper_limit - q) > TOUCHING or link.lower_limit >= link.upper_limit:
             continue
-        r = 3 * count + stops
-        system.limited[stops] = i
-        system.sides[r] = 1.0 if q - link.lower_limit < link.upper_limit - q else -1.0
-        b[r] = system.sides[r] * motion.y[nq + link.velocity_index]
-        hand_inward_effort(links, bodies, i, system.sides[r], rows[r], efforts[r])
-        couple_limit(links, bodies, rows, efforts, G, r)
+        r, side = 3 * count + stops, 1.0 if q - link.lower_limit < link.upper_limit - q else -1.0
+        system.limited[stops], system.sides[r] = i, side
+        fill_joint_row(system, i, side, r)
+        b[r] = side * motion.y[nq + link.velocity_index]
         stops += 1
     motion.counts[CONTACT_COUNT], motion.counts[STOP_COUNT] = count, stops
 

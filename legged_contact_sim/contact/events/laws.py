@@ -17,7 +17,7 @@ class Laws(NamedTuple):
 
 
 class Strike(NamedTuple):
-    """What an impact law tells about an impact; its impulses stay in the system."""
+    """What an impact law reports about an impact; its impulses stay in the system."""
 
     approach: float  # speed of the fastest point before, m/s
     note: int  # sum of notes, see `notes`

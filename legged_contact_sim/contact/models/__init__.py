@@ -1,1 +1,1 @@
-"""Contact models, one file each; a file that is laid here is found."""
+"""Contact models, one file each; a file that is put here is found."""

@@ -11,7 +11,7 @@ from ...model.records import FREE
 from ...terrain.motion import tilts
 from ..bookkeeping import SOFTEST_IMPACT
 from ..constraint_rows import CLOSED_GAP
-from ..detection import lay_tangents, measure_gap, normal_change, normal_speed, put_velocity, time_to_ground
+from ..detection import measure_gap, normal_change, normal_speed, put_velocity, set_tangents, time_to_ground
 from ..records import OPEN
 from .impacts import ARRIVE, HOLD_OFF, IMPACT, STOP
 
@@ -35,8 +35,8 @@ class Acting(NamedTuple):
 def speed_bound(system, extent):
     """Return a speed, m/s, that no point of the robot exceeds with the velocities at the start or the free ones.
 
-    Every rate moves a point by at most its own share times the robot's extent, m (1 for a sliding joint). A plate that
-    tilts comes to a far point at any speed.
+    Every velocity moves a point by at most itself times the robot's ``extent``, m (1 for a sliding joint). A plate that
+    tilts can reach a far point at any speed.
     """
     if tilts(system.terrain[0]):
         return math.inf
@@ -130,8 +130,8 @@ def acts_now(contact, body, h, settings, arrivals):
 
 @inlined
 def activate(contact, body):
-    """Lay the tangents of a contact that acts, and fill its velocities at the start and at the free end."""
-    lay_tangents(contact)
+    """Set the tangents of a contact that acts, and fill its velocities at the start and at the free end."""
+    set_tangents(contact)
     put_velocity(contact, spatial(body.velocity), contact.start_velocity)
     put_velocity(contact, spatial(body.jump), contact.free_velocity)
 

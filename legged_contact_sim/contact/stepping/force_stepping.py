@@ -27,14 +27,14 @@ from ...actuation.joint_laws import (
 )
 from ...actuation.rows import ACCELERATION, ADDED, APPLIED, CHANGE, FREE_VELOCITY, MIDDLE, TREND
 from ...dynamics.articulated_body import apply_external_forces, gather_inertias, spread_accelerations
-from ...dynamics.contact_inertia import hand_inward_effort, invert_roots
+from ...dynamics.contact_inertia import invert_roots
 from ...dynamics.kinematics import carry_two_velocities, copy, place_bodies
 from ...dynamics.record_fields import increase_inertia, increase_spatial, put_spatial, put_vector, spatial, vector
 from ...dynamics.spatial import Inertia, add, apply, congruence, force_at, product, scale, vdot, vscale
 from ...jit import inlined, inlined_always
 from ..bookkeeping import book_failure, clear_report, forget_solutions, solutions_so_far, world_impulse
-from ..constraint_rows import couple_limit, fill_limit_offsets, find_limits
-from ..detection import lay_tangents, measure_gap, put_change, put_velocity
+from ..constraint_rows import fill_joint_row, fill_limit_offsets, find_limits
+from ..detection import measure_gap, put_change, put_velocity, set_tangents
 from ..impulses import apply_impulses, external_forces_act
 from ..parameters import Parameters
 from ..records import (
@@ -102,7 +102,7 @@ def begin_step(system, h, ahead, land):
     carry_two_velocities(links, bodies, v, dofs[CHANGE])
     for contact in system.contacts:
         measure_gap(contact, bodies, system.terrain[0], system.heights, math.inf)
-        lay_tangents(contact)
+        set_tangents(contact)
         put_velocity(contact, spatial(bodies[contact.link].velocity), contact.start_velocity)
         put_velocity(contact, spatial(bodies[contact.link].jump), contact.end_velocity)
         margin = 0.5 * h * max(contact.start_velocity[0], -contact.end_velocity[0]) if ahead else 0.0
@@ -148,7 +148,7 @@ def point_inertia(position, normal, along, across):
 
 
 @inlined
-def lean_on_contacts(system):
+def apply_contact_forces(system):
     """Put the forces f_0 and the resistances of all contacts that act on their bodies (after `place_again`).
 
     A resistance feels the change of the velocities only; what a body accelerates without one (gravity, velocity
@@ -182,7 +182,7 @@ def solve_step(system, h):
     nv = dofs.shape[1]
     nq = len(system.state) - nv
     v, v_end, q_middle = system.state[nq:], system.result[nq:], system.result[:nq]
-    lean_on_contacts(system)
+    apply_contact_forces(system)
     drive_joints(system, q_middle, v, h)
     gather_inertias(links, bodies, dofs[APPLIED], dofs[ADDED])
     spread_accelerations(links, bodies, dofs[ACCELERATION])
@@ -233,11 +233,9 @@ def stop_at_limits(system, h):
 @inlined
 def solve_limits(system, h, joints):
     """Find the impulses of the listed joints by projected Gauss-Seidel sweeps, and what they change of velocities."""
-    links, bodies, rows, efforts = system.links, system.bodies, system.rows, system.row_efforts
     nq = len(system.state) - system.dofs.shape[1]
     for k in range(joints):
-        hand_inward_effort(links, bodies, system.limited[k], system.sides[k], rows[k], efforts[k])
-        couple_limit(links, bodies, rows, efforts, system.G, k)
+        fill_joint_row(system, system.limited[k], system.sides[k], k)
     fill_limit_offsets(system, 0, joints, system.result[:nq], h)
     G, b, z = system.G[:joints, :joints], system.offsets[:joints], system.impulses
     sweeps, change = pgs_kernel(G, b, z[:joints], 1.0, LIMIT_TOLERANCE, LIMIT_SWEEPS)
@@ -255,11 +253,11 @@ def revise_joints(system, h, joints, passes):
     """
     nq = len(system.state) - system.dofs.shape[1]
     v, v_end, velocities = system.state[nq:], system.result[nq:], system.dofs[CHANGE]
-    changed = revise_drives(system, v, v_end, h, passes > 4)
+    changed = revise_drives(system, v, v_end, h, passes)
     copy(v_end, velocities)
     for k in range(joints):
         velocities[system.links[system.limited[k]].velocity_index] = 0.0
-    return revise_slides(system, velocities, passes > 4) or changed
+    return revise_slides(system, velocities, passes) or changed
 
 
 @inlined

@@ -3,7 +3,7 @@
 import math
 
 from ...jit import inlined, inlined_always, shared
-from ..constraint_rows import lay_rows
+from ..constraint_rows import hand_in_rows
 from ..factored_rows import are_many, factor_problem
 from ..solvers.block import solve_factored
 from ..solvers.factored import as_product
@@ -16,7 +16,7 @@ from .time_stepping import advance_parts, apply_all, detect, iterate_impulses, l
 def solve_many(system, contacts, joints, h, settings):
     """Solve for the impulses of contacts and limits with G as a product; result as of `solve_by_blocks`."""
     rows = 3 * contacts + joints
-    lay_rows(system, contacts, joints)
+    hand_in_rows(system, contacts, joints)
     efforts, motions, softness, width = factor_problem(system, contacts, rows)
     problem = problem_of_step(system, system.work, contacts, rows, h, settings)
     return solve_factored(as_product(problem, efforts, motions, softness, width), settings)

@@ -3,7 +3,8 @@
 Most steps need no case analysis: feet stand or come and go without an impact, no joint is at its limit, drives stay on
 the side of their limits where they are. Such a step is the recipe of `time_stepping` with one pass, and what it does
 with bodies and joints is the same for all worlds of a robot: those parts run on lanes (`jit.lanes`), compiled from the
-same source. A world whose step turns out to be anything else keeps its state, and is told: its step is done alone.
+same source. A world whose step turns out to be anything else keeps its state and is returned: its step is then
+done alone.
 
 Each lane has the numbers that it would have alone, whatever the others hold.
 """
@@ -85,7 +86,7 @@ class Near(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """What lays its rows."""
+    """What its rows are filled from."""
 
     links: Any
     bodies: Any
@@ -229,11 +230,11 @@ def push_alone(system, group, near, shares, k, h, settings):
     if contacts == 0 or first < h or are_many(system, rows):
         return False
     group.acting[k] = contacts
-    laid, problem = rows_of(system, near), problem_of(system, near, group.impulses[k], shares)
+    rows_here, problem = rows_of(system, near), problem_of(system, near, group.impulses[k], shares)
     fill_offsets(problem, contacts, h, settings, restitution_acts(settings))
-    fill_rows(laid, contacts, 0)
+    fill_rows(rows_here, contacts, 0)
     solve_by_blocks(problem, contacts, rows, h, settings)
-    gather_impulses(laid, contacts, rows, problem.impulses)
+    gather_impulses(rows_here, contacts, rows, problem.impulses)
     return True
 
 

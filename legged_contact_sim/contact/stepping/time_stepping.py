@@ -29,7 +29,7 @@ from ...dynamics.contact_inertia import invert_roots
 from ...dynamics.kinematics import carry_two_velocities, place_bodies
 from ...dynamics.manifold import move
 from ...jit import Call, anywhere, choose, inlined, inlined_always
-from ...terrain.motion import lean_ground
+from ...terrain.motion import tilt_halfway
 from ..bookkeeping import book_contacts, book_failure, book_solution, forget_solutions, solutions_so_far
 from ..constraint_rows import closing_speed, fill_limit_offsets, fill_rows, find_limits, passes_limit
 from ..impulses import apply_impulses, external_forces_act, release_joints
@@ -76,7 +76,7 @@ def fill_offsets(system, contacts, h, settings, bounce):
 
     In a step of length ``h`` > 0, the gap enters as the speed that closes it by the end; in an impact (h = 0),
     restitution as the rebound that it asks for: w_n^+ >= -e w_n^-, and likewise along the tangents. ``bounce`` is 0
-    or 1: whether restitution acts. Friction acts against the tangential velocity at the end pose (`lay_turning`).
+    or 1: whether restitution acts. Friction acts against the tangential velocity at the end pose (`set_turning`).
     """
     for k in range(contacts):
         contact, r = system.contacts[system.active[k]], 3 * k
@@ -88,7 +88,7 @@ def fill_offsets(system, contacts, h, settings, bounce):
         else:
             extra = 0.0
         system.offsets[r] = contact.free_velocity[0] + extra
-        lay_turning(contact, h if settings.activation == PREDICTED else 0.0)
+        set_turning(contact, h if settings.activation == PREDICTED else 0.0)
         for m in range(1, 3):
             own = tangential * contact.start_velocity[m] + contact.turning[m - 1]
             system.offsets[r + m] = contact.free_velocity[m] + own
@@ -97,7 +97,7 @@ def fill_offsets(system, contacts, h, settings, bounce):
 
 
 @inlined
-def lay_turning(contact, h):
+def set_turning(contact, h):
     """Set what the turning of the robot adds to a sticking point's velocity from the middle to the end of the step.
 
     Velocities are taken with the Jacobian J in the middle; at the end pose the same v gives J v + (h / 2) J' v. For
@@ -117,7 +117,7 @@ def go_halfway(system, h):
     nq = len(system.state) - nv
     v = system.state[nq:]
     move(system.links, system.state[:nq], v, 0.5 * h, system.result[:nq])
-    lean_ground(system.terrain[0], h)
+    tilt_halfway(system.terrain[0], h)
     for j in range(nv):
         dofs[MIDDLE, j] = v[j] + 0.5 * h * dofs[TREND, j]
 
@@ -314,9 +314,9 @@ def revise(system, method, part, acting, passes, settings):
     elif passes == 0:  # nothing to solve: a second pass, with better velocities in the middle, costs little
         use_mean_velocities(system)
         again = True
-    again = revise_drives(system, v, v_end, h, passes > 4) or again
+    again = revise_drives(system, v, v_end, h, passes) or again
     if settings.dry:
-        again = revise_slides(system, v_end, passes > 4) or again
+        again = revise_slides(system, v_end, passes) or again
     if again and passes + 1 == ROW_PASSES:
         system.ledger[SOLVER + JOINT_ROWS] = give_to_rows(system, v, h)
     return again

@@ -17,7 +17,7 @@ import math
 from ....actuation.joint_laws import add_contact_hold, hold_efforts, limit_effort
 from ....actuation.rows import ACCELERATION, ADDED, APPLIED, CHANGE, DAMPING, EFFORT, FEED, HOLD, STIFFNESS, TARGET
 from ....dynamics.articulated_body import apply_external_forces, gather_inertias, spread_accelerations
-from ....dynamics.contact_inertia import hand_inward_effort, invert_roots
+from ....dynamics.contact_inertia import invert_roots
 from ....dynamics.kinematics import place_bodies, point_acceleration, world_velocity
 from ....dynamics.manifold import coordinate_rates
 from ....dynamics.record_fields import spatial, vector, vector_at
@@ -25,8 +25,8 @@ from ....dynamics.spatial import vadd, vdot, velocity_at, vsub
 from ....jit import inlined
 from ....model.records import FREE
 from ...bookkeeping import world_impulse
-from ...constraint_rows import couple_contacts, couple_limit, hand_in_contact
-from ...detection import lay_tangents
+from ...constraint_rows import couple_contacts, fill_joint_row, hand_in_contact
+from ...detection import put_components, set_tangents
 from ...impulses import apply_impulses, external_forces_act
 from ...records import (
     ACTUATORS,
@@ -97,7 +97,7 @@ def list_constraints(system, motion):
     for k in range(len(contacts)):
         if contacts[k].closed:
             measure_shape(contacts[k], motion.points[k], bodies, system.terrain[0], system.heights)
-            lay_tangents(contacts[k])
+            set_tangents(contacts[k])
             system.active[count] = k
             hand_in_contact(links, bodies, contacts[k], rows, efforts, 3 * count)
             count += 1
@@ -106,20 +106,10 @@ def list_constraints(system, motion):
     for i in range(len(links)):
         if motion.stops[i] != 0.0 and not bodies[i].locked:
             r = 3 * count + stops
-            system.limited[stops] = i
-            system.sides[r] = motion.stops[i]
-            hand_inward_effort(links, bodies, i, motion.stops[i], rows[r], efforts[r])
-            couple_limit(links, bodies, rows, efforts, G, r)
+            system.limited[stops], system.sides[r] = i, motion.stops[i]
+            fill_joint_row(system, i, motion.stops[i], r)
             stops += 1
     motion.counts[CONTACT_COUNT], motion.counts[STOP_COUNT] = count, stops
-
-
-@inlined
-def put_components(contact, value, out, r):
-    """Store a vector's components along the normal and the tangents at ``out[r:]``."""
-    out[r] = vdot(vector(contact.normal), value)
-    out[r + 1] = vdot(vector(contact.first_tangent), value)
-    out[r + 2] = vdot(vector(contact.second_tangent), value)
 
 
 @inlined

@@ -7,7 +7,7 @@ the free acceleration,
     J x + b = 0,        A x = B^T f,
 
 where f are the unknown forces and B their rows: those of J, with ``n - mu_d x_i`` in place of n where a point slips
-(``S_c^T J_c``, eq. 3.22). A QR factorisation of J with column pivoting, ``J P = Q R``, tells how many rows are
+(``S_c^T J_c``, eq. 3.22). A QR factorisation of J with column pivoting, ``J P = Q R``, shows how many rows are
 independent and which speeds depend on which,
 
     x = K x_I + x_b,    K = [-R_D^-1 R_I; 1],   x_b = [-R_D^-1 Q^T b; 0]         (eqs. 3.24 to 3.26),
@@ -28,14 +28,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ....actuation.rows import ADDED, CHANGE
-from ....dynamics.kinematics import outer_frame, place_bodies
-from ....dynamics.record_fields import increase_inertia, inertia, spatial, vector
-from ....dynamics.spatial import ZERO, Spatial, apply, dot, twist_at, vdot, velocity_at
+from ....actuation.rows import CHANGE
+from ....dynamics.composite_body import fill_mass_matrix, joint_freedom, motion_in_outer_axes
+from ....dynamics.kinematics import place_bodies
+from ....dynamics.record_fields import vector
+from ....dynamics.spatial import vdot, velocity_at
 from ....dynamics.workspace import workspace
 from ....jit import inlined
 from ....model import RobotModel
-from ....model.records import FREE
 
 RANK = 1e-9  # of the largest pivot; rows with a smaller one are redundant
 
@@ -77,44 +77,6 @@ def reduction_of(robot: RobotModel) -> Reduction:
 
 
 @inlined
-def unit_motion(link, body, parent, k):
-    """Return the motion that the unit rate ``k`` of a body's joint gives it, FREE joints in outer axes."""
-    if link.joint_kind != FREE:
-        return spatial(body.axis)
-    frame = outer_frame(link, parent)
-    axis = (frame[k % 3], frame[3 + k % 3], frame[6 + k % 3])
-    return Spatial(ZERO, axis) if k < 3 else twist_at(vector(body.position), ZERO, axis)
-
-
-@inlined
-def freedom(link):
-    """Return the number of degrees of freedom of a joint."""
-    return 6 if link.joint_kind == FREE else 1
-
-
-@inlined
-def fill_mass_matrix(links, bodies, added_inertia, A):
-    """Write the mass matrix in outer axes by composite inertias (after `place_bodies`), rotors included."""
-    for a in range(len(A)):
-        for b in range(len(A)):
-            A[a, b] = 0.0
-    for i in range(len(links) - 1, -1, -1):
-        for k in range(freedom(links[i])):
-            row = links[i].velocity_index + k
-            force = apply(inertia(bodies[i].inertia), unit_motion(links[i], bodies[i], bodies[links[i].parent], k))
-            carrier = i
-            while carrier >= 0:
-                link = links[carrier]
-                for m in range(freedom(link)):
-                    motion = unit_motion(link, bodies[carrier], bodies[link.parent], m)
-                    A[row, link.velocity_index + m] = dot(motion, force)
-                    A[link.velocity_index + m, row] = A[row, link.velocity_index + m]
-                carrier = link.parent
-            A[row, row] += added_inertia[row]
-        increase_inertia(bodies[links[i].parent].inertia, inertia(bodies[i].inertia))
-
-
-@inlined
 def fill_jacobian(system, contacts, limits, J):
     """Write the rows of all closed contacts (normal, tangents) and of the limits, as listed in the system."""
     links, bodies = system.links, system.bodies
@@ -125,9 +87,9 @@ def fill_jacobian(system, contacts, limits, J):
         contact, r = system.contacts[system.active[k]], 3 * k
         position, i = vector(contact.position), contact.link
         while i >= 0:
-            for m in range(freedom(links[i])):
+            for m in range(joint_freedom(links[i])):
                 j = links[i].velocity_index + m
-                velocity = velocity_at(unit_motion(links[i], bodies[i], bodies[links[i].parent], m), position)
+                velocity = velocity_at(motion_in_outer_axes(links, bodies, i, m), position)
                 J[r, j] = vdot(vector(contact.normal), velocity)
                 J[r + 1, j] = vdot(vector(contact.first_tangent), velocity)
                 J[r + 2, j] = vdot(vector(contact.second_tangent), velocity)
@@ -143,7 +105,7 @@ def list_free_velocities(system, order):
     count = 0
     for i in range(len(system.links)):
         if not system.bodies[i].locked:
-            for k in range(freedom(system.links[i])):
+            for k in range(joint_freedom(system.links[i])):
                 order[count] = system.links[i].velocity_index + k
                 count += 1
     return count
@@ -331,7 +293,7 @@ def embed(system, reduction, y, contacts, limits, rows, held, out):
     drags, weights, nv = reduction.drags, reduction.weights, dofs.shape[1]
     nq = len(system.state) - nv
     place_bodies(links, bodies, y[:nq], y[nq : nq + nv])
-    fill_mass_matrix(links, bodies, dofs[ADDED], reduction.A)
+    fill_mass_matrix(links, bodies, motion_in_outer_axes, reduction.A)
     fill_jacobian(system, contacts, limits, reduction.J)
     n = list_free_velocities(system, reduction.order)
     fill_table(reduction.table, reduction.J, system.offsets, rows, drags, weights, held, reduction.order, n)

@@ -34,7 +34,7 @@ from ....dynamics.record_fields import vector
 from ....dynamics.spatial import vdot
 from ....jit import inlined
 from ....model.records import FREE
-from ...detection import lay_tangents
+from ...detection import set_tangents
 from ...records import STICK
 from ..contact_shape import material_velocity, measure_shape
 from ..motion import CONTACT_COUNT, DAMPED, STOP_COUNT, TRIAL
@@ -79,7 +79,7 @@ def point_values(contact, point, friction, bodies, terrain, heights):
     """Return the two event functions of a contact point (after `derivative`)."""
     if contact.closed == 0:
         measure_shape(contact, point, bodies, terrain, heights)
-        lay_tangents(contact)
+        set_tangents(contact)
         contact.end_velocity[0] = vdot(vector(contact.normal), material_velocity(contact, bodies))
         return contact.gap, math.inf
     force = contact.force

@@ -1,7 +1,7 @@
 """Which points bear, stick or slip after an event: cases that fit the accelerations, found by trial.
 
 Every point that touches and does not leave the ground begins as bearing, sticking if it has come to rest, else slipping
-along its velocity. The forces of these cases tell what does not fit, and cases are changed one by one:
+along its velocity. The forces of these cases show what does not fit, and cases are changed one by one:
 
     a bearing point that pulls is let go,               one that is let go and accelerates into the ground bears,
     a sticking point beyond mu_s begins to slip         (along the force that would have held it),
@@ -10,7 +10,7 @@ along its velocity. The forces of these cases tell what does not fit, and cases 
 
 Changing cases one by one is quick and nearly always ends; where it goes in circles, the forces are found as a
 complementarity problem (`stick_slip`), and its cases are where the search goes on. Friction on a rigid body can leave
-no case that fits (Painleve). Then the caller is told.
+no case that fits (Painleve). The caller learns that by the result.
 """
 
 import math
@@ -21,11 +21,11 @@ from ....dynamics.record_fields import spatial, vector
 from ....dynamics.spatial import vadd, vdot, velocity_at, vsub
 from ....jit import inlined
 from ....model.records import FREE
-from ...detection import lay_tangents
+from ...detection import put_components, set_tangents
 from ...records import OPEN, SLIP, STICK
 from ...solvers.stick_slip import RESTING, SLIPPING, classify, solve_forces
 from ..contact_shape import material_velocity, measure_shape, normal_rate, wandering
-from ..flow.constrained_motion import derivative, put_components
+from ..flow.constrained_motion import derivative
 from ..flow.drift import close_held_gaps, stop_held_rows
 from ..flow.event_driven import note_floors
 from ..impact_rows import book_rest, energy_now
@@ -64,7 +64,7 @@ def begin_cases(system, motion):
     for k in range(len(system.contacts)):
         contact, point = system.contacts[k], motion.points[k]
         measure_shape(contact, point, system.bodies, system.terrain[0], system.heights)
-        lay_tangents(contact)
+        set_tangents(contact)
         put_components(contact, material_velocity(contact, system.bodies), contact.end_velocity, 0)
         contact.closed = 1 if touches(contact) else 0
         contact.mode = OPEN
@@ -304,7 +304,7 @@ def fit_cases(system, motion, problem, change):
 def come_to_rest(system, motion, events, time):
     """Take what is left of velocity off the rows that are held (after `derivative`), by impulses that are booked.
 
-    An event tells where it was more than rounding: a point that was about to leave and stays.
+    An event is logged where it was more than rounding: a point that was about to leave and stays.
     """
     if motion.counts[CONTACT_COUNT] + motion.counts[STOP_COUNT] == 0:
         return

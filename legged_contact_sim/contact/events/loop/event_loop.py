@@ -46,7 +46,7 @@ from .event_log import (
 )
 from .event_steps import begin_step, finish_step
 
-NO_CODE = -3  # of an event that no event function tells
+NO_CODE = -3  # of an event that no event function finds
 JOINT_PATIENCE = 12  # events of dry joints in one step, more of which mean that no distribution of friction fits
 MOST_JAMS = 4  # impacts by friction at one event
 
