@@ -162,8 +162,8 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
     """
     given = {}
     for setting in options.parameter:
-        name, told, value = setting.partition(":=")
-        if not told:
+        name, separator, value = setting.partition(":=")
+        if not separator:
             raise ParameterError(f"{setting!r}: expected NAME:=VALUE")
         try:
             given[name] = yaml.safe_load(value)
@@ -228,8 +228,8 @@ def _watch(processes: Processes, duration: float) -> int:
 
 def _say_where_to_look(path: Path, team: dict[str, str]) -> None:
     reach = environment()["ROS_AUTOMATIC_DISCOVERY_RANGE"].lower()
-    told = {name: f"{name} ({BUILT_IN[name]})" if name in BUILT_IN else name for name in team.values()}
-    each = ", ".join(f"{robot}: {told[name]}" if robot else told[name] for robot, name in team.items())
+    words = {name: f"{name} ({BUILT_IN[name]})" if name in BUILT_IN else name for name in team.values()}
+    each = ", ".join(f"{robot}: {words[name]}" if robot else words[name] for robot, name in team.items())
     first = next(iter(team))
     inside = f"/{first}" if first else ""
     print(

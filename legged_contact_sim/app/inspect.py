@@ -38,7 +38,7 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
 
 
 def read_robot(options: argparse.Namespace) -> RobotModel:
-    """Return the robot that the options tell; its warnings are left to `RobotModel.notes`."""
+    """Return the robot that the options describe; its warnings are left to `RobotModel.notes`."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ModelWarning)
         return RobotModel.from_urdf(

@@ -1,4 +1,4 @@
-"""Controllers as plain Python: they see what a robot's sensors tell and answer with joint efforts."""
+"""Controllers as plain Python: they see what a robot's sensors measure and answer with joint efforts."""
 
 from .by_targets import ByTargets
 from .controller import BaseState, Controller, DriveTargets, InProcess, Observation, observe

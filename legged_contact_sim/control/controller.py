@@ -1,4 +1,4 @@
-"""The interface of a controller: it sees what a robot's sensors tell and answers with joint efforts."""
+"""The interface of a controller: it sees what a robot's sensors measure and answers with joint efforts."""
 
 import math
 from abc import ABC, abstractmethod
@@ -16,7 +16,7 @@ from .parameters import Parameters as ParameterSet
 
 
 class BaseState(NamedTuple):
-    """The base as an estimator tells it: position (3,), m, and orientation (4,), x y z w, in the world; velocities.
+    """The base as an estimator gives it: position (3,), m, and orientation (4,), x y z w, in the world; velocities.
 
     Linear (3,), m/s, and angular velocity (3,), rad/s, are in the base's own axes.
     """
@@ -51,7 +51,7 @@ class ContactForces(Mapping[str, np.ndarray]):
 
 @dataclass(frozen=True)
 class Observation:
-    """What a robot's sensors tell at an instant.
+    """What a robot's sensors measure at an instant.
 
     Attributes:
         time: s.
@@ -116,7 +116,7 @@ class Controller(ABC):
 
     @abstractmethod
     def reset(self, observation: Observation) -> None:
-        """Begin anew from what the sensors tell now."""
+        """Begin anew from what the sensors measure now."""
 
     @abstractmethod
     def effort(self, observation: Observation) -> np.ndarray:
@@ -157,7 +157,7 @@ class InProcess:
 
 
 def observe(simulator: Simulator, time: float, q: np.ndarray, v: np.ndarray) -> Observation:
-    """Return what ideal sensors tell of a simulator's state; contact forces are those of its last step."""
+    """Return what ideal sensors measure of a simulator's state; contact forces are those of its last step."""
     robot = simulator.robot
     base = BaseState(q[:3], q[3:7], v[:3], v[3:6]) if robot.base == "floating" else None
     forces = ContactForces(_places(robot.contact_names), simulator.contacts.force.copy())

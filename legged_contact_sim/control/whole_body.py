@@ -89,7 +89,7 @@ class WholeBody:
         self._even = [np.kron(np.eye(k), self.edges) for k in range(count + 1)]
 
     def observe(self, seen: Observation) -> Motion:
-        """Return the motion of trunk and feet from what the sensors tell.
+        """Return the motion of trunk and feet from what the sensors measure.
 
         Calls the kernels themselves: this runs at every control step, and checking arguments costs more than they do.
         """
@@ -198,7 +198,7 @@ def _wheels(leg: Leg) -> list[int]:
 
 
 def joined_state(robot: RobotModel, seen: Observation) -> tuple[np.ndarray, np.ndarray]:
-    """Return q (nq,) and v (nv,) of a robot with a floating base from what the sensors tell."""
+    """Return q (nq,) and v (nv,) of a robot with a floating base from what the sensors measure."""
     if seen.base is None:
         raise ParameterError("base: this controller needs odometry, the observation has none")
     q, v = np.empty(robot.nq), np.empty(robot.nv)

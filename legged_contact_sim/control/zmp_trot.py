@@ -267,7 +267,7 @@ class ZmpTrot(Controller):
         return soles
 
     def _com_error(self, motion: Motion) -> tuple[np.ndarray, np.ndarray]:
-        """Return how far place and velocity of the centre of mass, as the trunk tells them, are from the reference."""
+        """Return how far place and velocity of the centre of mass, as the trunk has them, are from the reference."""
         state = self.reference.pendulum.state
         place = motion.position[:2] + (motion.rotation @ (self.com * (1.0, 1.0, 0.0)))[:2]
         return place - state[0], motion.velocity[:2] - state[1]

@@ -1,4 +1,4 @@
-"""What a robot's sensors tell: IMU, encoders, foot contact, base velocity, height scan. Exact unless told otherwise."""
+"""What a robot's sensors measure: IMU, encoders, foot contact, base velocity, height scan. Exact by default."""
 
 from .base_velocity import BaseVelocity, VelocityReading, VelocitySettings
 from .described import described_imus

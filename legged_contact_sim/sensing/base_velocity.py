@@ -1,4 +1,4 @@
-"""A base velocity that is not the truth: what an estimator on the robot would tell, with its errors."""
+"""A base velocity that is not the truth: what an estimator on the robot would give, with its errors."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -27,7 +27,7 @@ class VelocitySettings(Parameters):
     Attributes:
         linear: errors of the linear velocity, m/s.
         angular: errors of the angular velocity, rad/s.
-        latency: s, after which a reading is told; it keeps its time.
+        latency: s, after which a reading is given; it keeps its time.
         seed: of the errors.
     """
 
@@ -38,7 +38,7 @@ class VelocitySettings(Parameters):
 
 
 class BaseVelocity:
-    """The velocity of a floating base as a sensor tells it; reads a simulator whenever it is asked."""
+    """The velocity of a floating base as a sensor measures it; reads a simulator whenever it is asked."""
 
     def __init__(self, robot: RobotModel, settings: VelocitySettings | None = None) -> None:
         """Keep the settings; None: no errors.

@@ -11,7 +11,7 @@ from .imu import ImuSettings
 
 USUAL_LINKS = ("imu_link", "imu")
 USUAL_JOINTS = ("imu_joint",)
-DEFAULT_RATE = 1000.0  # Hz, of an IMU whose tag does not tell one
+DEFAULT_RATE = 1000.0  # Hz, of an IMU whose tag has none
 
 
 def described_imus(robot: RobotModel) -> list[ImuSettings]:

@@ -28,7 +28,7 @@ class EncoderSettings(Parameters):
         noise: standard deviation of a position, before it is quantised, rad or m.
         velocity_noise: standard deviation of a velocity, rad/s or m/s.
         velocity: "measured", or "difference" of this and the last position over the time between.
-        delay: s, after which a reading is told; it keeps its time.
+        delay: s, after which a reading is given; it keeps its time.
         seed: of the errors.
     """
 
@@ -44,7 +44,7 @@ class Encoders:
     """The encoders of all joints; reads a simulator whenever it is asked.
 
     Attributes:
-        exact: whether they tell the truth at once.
+        exact: whether readings are true and without delay.
     """
 
     def __init__(self, robot: RobotModel, settings: EncoderSettings | None = None) -> None:
@@ -62,7 +62,7 @@ class Encoders:
         return self._delay.pass_on(self._last)
 
     def read(self, simulator: Simulator) -> EncoderReading:
-        """Return what they tell now."""
+        """Return the present reading."""
         position, velocity = self._position(simulator), self._velocity(simulator)
         elapsed = simulator.time - self._last.time
         if self.settings.velocity == "difference":

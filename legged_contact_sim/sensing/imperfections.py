@@ -42,14 +42,14 @@ class Noise:
         self.bias = self._settings.bias * self._random.standard_normal(self._size)
 
     def spoil(self, values: np.ndarray, elapsed: float) -> np.ndarray:
-        """Return values (size,) as the sensor tells them, which are means over ``elapsed``, s; 0: without noise."""
+        """Return values (size,) as the sensor measures them, which are means over ``elapsed``, s; 0: without noise."""
         settings = self._settings
         if elapsed > 0.0 and settings.bias_walk > 0.0:
             self.bias = self.bias + settings.bias_walk * np.sqrt(elapsed) * self._random.standard_normal(self._size)
-        told = values + self.bias
+        measured = values + self.bias
         if elapsed > 0.0 and settings.density > 0.0:
-            told += settings.density / np.sqrt(elapsed) * self._random.standard_normal(self._size)
-        return np.clip(told, -settings.range, settings.range) if settings.range > 0.0 else told
+            measured += settings.density / np.sqrt(elapsed) * self._random.standard_normal(self._size)
+        return np.clip(measured, -settings.range, settings.range) if settings.range > 0.0 else measured
 
 
 class Timed(Protocol):

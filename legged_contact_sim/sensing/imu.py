@@ -15,7 +15,7 @@ from .motion import MOUNT, move_mount_entry
 
 
 class ImuReading(NamedTuple):
-    """What an IMU tells.
+    """What an IMU measures.
 
     Attributes:
         time: at which it was taken, s.
@@ -40,7 +40,7 @@ class ImuSettings(Parameters):
         name: of the sensor; empty: "imu".
         gyroscope: errors of the rates, rad/s.
         accelerometer: errors of the specific force, m/s^2.
-        latency: s, after which a reading is told; it keeps its time.
+        latency: s, after which a reading is given; it keeps its time.
         seed: of the errors.
     """
 
@@ -97,7 +97,7 @@ class Imu:
         return self._take(simulator, 0.0)
 
     def read(self, simulator: Simulator) -> ImuReading:
-        """Return what it tells now."""
+        """Return the present reading."""
         elapsed, self._last = simulator.time - self._last, simulator.time
         return self._take(simulator, elapsed)
 

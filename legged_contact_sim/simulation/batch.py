@@ -53,7 +53,7 @@ class WorldBatch:
 
     ``worlds`` holds arrays that callers read and write between calls; `q` and `v` are in the form of `Simulator`.
     Worlds under `exact_lcp` go side by side in vector registers, if no joint has dry friction and the ground is at
-    rest; ``alone`` tells how many steps of the last call were done one world at a time. What a world comes to does not
+    rest; ``alone`` is how many steps of the last call were done one world at a time. The state of a world does not
     depend on how many others there are, nor on the number of threads.
     """
 
@@ -159,7 +159,7 @@ class WorldBatch:
 
     @property
     def v(self) -> np.ndarray:
-        """Rates, base velocity in the base's axes, (N, nv); a copy."""
+        """Velocities, the base's in its own axes, (N, nv); a copy."""
         v = self.worlds.states[:, self.robot.nq :].copy()
         v[:, :6] = turned_back(self.q[:, 3:7], v[:, :6].reshape(-1, 2, 3)).reshape(-1, 6)
         return v

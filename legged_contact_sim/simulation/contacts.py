@@ -71,8 +71,8 @@ def contact_centers(robot: RobotModel, q: np.ndarray) -> tuple[np.ndarray, np.nd
 def touching_points(robot: RobotModel, terrain: Terrain, semi_axes: np.ndarray, q: np.ndarray) -> Touching:
     """Return where the contact points would touch in the pose q, from the geometry alone.
 
-    With the semi-axes S (m, 3) of an ellipsoid along its body's axes and the ground's normal n in them, the point that
-    touches is at ``-S^2 n / |S n|`` from the centre, ``|S n|`` along the normal.
+    With the semi-axes S (m, 3) of an ellipsoid along its body's axes and the ground's normal n in the same axes, the
+    point that touches is at ``-S^2 n / |S n|`` from the centre, ``|S n|`` along the normal.
     """
     centers, turned = contact_centers(robot, q)
     normals = terrain.normal(centers)

@@ -18,10 +18,10 @@ class Ground:
     def parameters(self, model: type[ContactModel], given: Mapping[str, Any]) -> dict[str, Any]:
         """Return a model's parameters: as given, and of the ground what is in force.
 
-        A model that does not know one of them is told only what somebody asked for, so that it can say so.
+        A model that does not know one of them gets it only where the user asked for it, so that it can say so.
         """
-        told = {*self._chosen, *model.parameter_names()}
-        return {name: value for name, value in self._in_force.items() if name in told} | dict(given)
+        known = {*self._chosen, *model.parameter_names()}
+        return {name: value for name, value in self._in_force.items() if name in known} | dict(given)
 
     def take(self, model: ContactModel, given: Mapping[str, Any]) -> None:
         """Note what is in force under a new model, and what was asked for."""

@@ -88,7 +88,7 @@ exact_step = step_of(advance_many, solve_by_blocks)
 def worlds_side_by_side(system, settings, scratch, group, contacts, worlds, chosen, h, steps):  # type: ignore[no-untyped-def]
     """Advance the ``chosen`` worlds by ``steps`` of length ``h``, s, of `exact_lcp`; return how many were done alone.
 
-    ``contacts`` are the worlds' contacts as records (N, m). What a world comes to depends neither on the others nor on
+    ``contacts`` are the worlds' contacts as records (N, m). The result of a world depends neither on the others nor on
     which lane it is in.
     """
     alone = 0

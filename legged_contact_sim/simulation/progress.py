@@ -9,7 +9,7 @@ WIDTH = 24
 
 
 class Progress:
-    """Counts parts that are done and tells how long the rest will take."""
+    """Counts parts that are done and says how long the rest will take."""
 
     def __init__(self, title: str, total: int, stream: TextIO | None = None) -> None:
         """Begin to count.

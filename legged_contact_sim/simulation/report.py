@@ -1,4 +1,4 @@
-"""What a step tells: contacts, energies, and what the solver did."""
+"""The report of a step: contacts, energies, and what the solver did."""
 
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple

@@ -21,7 +21,7 @@ def of_robot(values: Mapping[str, Any]) -> dict[str, Any]:
 def scenario_robot(values: Mapping[str, Any]) -> RobotModel:
     """Return the robot that a scenario's parameters, by full name, describe.
 
-    What is empty or missing is as the description tells. A robot that is given as an object is only driven otherwise.
+    What is empty or missing is as the description has it. Of a robot that is given as an object only the drives change.
 
     Raises:
         LeggedContactSimError: a parameter or the description cannot be used.

@@ -78,7 +78,7 @@ class Simulator(Runs):
         self._row = np.zeros((1, log_width(self.robot)))  # what the last step left
         self._standing: np.ndarray | None = None  # efforts (joint_count,) of `command`
         self._ground = Ground()
-        self._lay_views()
+        self._make_views()
         self.model = self._make_model(contact_model, self.terrain, parameters)
         self.time, self.start_energy = 0.0, 0.0
         self._report = StepReport(self, self._row[0], self._views)
@@ -309,7 +309,7 @@ class Simulator(Runs):
         self._ground.take(model, parameters)
         return model
 
-    def _lay_views(self) -> None:
+    def _make_views(self) -> None:
         """Prepare views of the command and of what a step leaves."""
         self._views = LogRows(self.robot, read_only(self._row[0]))
         self._efforts = neighbours(self._command[0, 0], self.robot.velocity_indices)
@@ -328,7 +328,7 @@ class Simulator(Runs):
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Go on where another simulator was."""
         vars(self).update(state)
-        self._lay_views()
+        self._make_views()
         self._connect(self.model)
         self._report = StepReport(self, self._row[0], self._views)
 
