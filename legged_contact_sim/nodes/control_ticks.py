@@ -2,6 +2,13 @@
 
 from ..errors import ParameterError
 
+NEVER = 1e15  # ticks; nobody waits for so many
+
+
+def ticks_of(control_rate: float, rate: float) -> int:
+    """Return how many control ticks lie between two messages of a rate, Hz; 0: there are none."""
+    return max(1, round(min(control_rate / rate, NEVER))) if rate > 0.0 else 0
+
 
 def control_period(control_rate: float, time_step: float) -> tuple[int, float]:
     """Return the steps in a control tick and its duration, s.

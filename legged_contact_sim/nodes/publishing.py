@@ -10,6 +10,7 @@ from rclpy.node import Node
 from ..dynamics import forward_kinematics
 from ..simulation import Simulator
 from .contact_topics import points_with_topics
+from .control_ticks import ticks_of
 from .diagnostics import DiagnosticsOutput, friction_of
 from .markers import MarkerOutput
 from .outputs import (
@@ -30,14 +31,11 @@ RATES = (
     "wrench_rate", "odom_rate", "tf_rate", "marker_rate", "diagnostics_rate", "imu_rate", "contact_state_rate",
     "energy_rate", "height_scan_rate", "base_velocity_rate",
 )  # fmt: skip
-NEVER = 1e15  # ticks; nobody waits for so many
 
 
 def ticks_between(values: Mapping[str, Any], rate: str) -> int:
     """Return how many control ticks lie between two messages of a rate, by the rate's parameter; 0: there are none."""
-    if values[rate] <= 0.0:
-        return 0
-    return max(1, round(min(values["control_rate"] / values[rate], NEVER)))
+    return ticks_of(values["control_rate"], values[rate])
 
 
 def is_due(every: int, tick: int) -> bool:

@@ -15,6 +15,7 @@ from ..control import BaseState, Observation
 from ..errors import ParameterError
 from ..model import RobotModel
 from .cdr import HEADER
+from .control_ticks import ticks_of
 from .outputs import topic_name
 from .polling import Mailbox
 from .qos import READINGS
@@ -129,9 +130,7 @@ class Due:
     def __init__(self, control_rate: float, odom_rate: float, wrench_rate: float) -> None:
         """Keep the rates, Hz; 0: not published."""
         self._tick = NANOSECONDS / control_rate
-        self._odometry, self._wrench = (
-            max(1, round(control_rate / rate)) if rate > 0.0 else 0 for rate in (odom_rate, wrench_rate)
-        )
+        self._odometry, self._wrench = (ticks_of(control_rate, rate) for rate in (odom_rate, wrench_rate))
 
     def earliest(self, topic: str, stamp: int) -> float:
         """Return the time, ns, before which no reading of a topic is the newest at a stamp, ns; infinite: never."""

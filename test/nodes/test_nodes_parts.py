@@ -1,5 +1,6 @@
 """The parts that nodes are made of: patched messages, frames, time keeping, warnings."""
 
+import math
 import os
 import xml.etree.ElementTree as ElementTree
 from types import SimpleNamespace
@@ -21,13 +22,14 @@ from legged_contact_sim.nodes import cdr, pacing, throttle
 from legged_contact_sim.nodes.answers import EFFORTS, Answers
 from legged_contact_sim.nodes.cdr import STAMP, Template, put_stamp, serialized
 from legged_contact_sim.nodes.contact_topics import points_with_topics, told_of
-from legged_contact_sim.nodes.control_ticks import control_period
+from legged_contact_sim.nodes.control_ticks import NEVER, control_period
 from legged_contact_sim.nodes.joint_drives import JointDrives, Wanted
 from legged_contact_sim.nodes.markers import upright_to
 from legged_contact_sim.nodes.outputs import ACKNOWLEDGED
 from legged_contact_sim.nodes.pacing import Pacer
 from legged_contact_sim.nodes.process import FAST_DDS_PROFILES, choose_profiles
-from legged_contact_sim.nodes.publishing import NEVER, ticks_between
+from legged_contact_sim.nodes.publishing import ticks_between
+from legged_contact_sim.nodes.readings import Due
 from legged_contact_sim.nodes.throttle import Throttle
 from legged_contact_sim.nodes.transforms import FrameTree, quaternions
 from legged_contact_sim.simulation.scenario_start import start_state
@@ -178,6 +180,8 @@ def test_pacer_keeps_time_and_counts_what_it_misses(monkeypatch):
 @pytest.mark.parametrize(("rate", "ticks"), [(0.0, 0), (5e-324, NEVER), (0.1, 10_000), (300.0, 3), (1e300, 1)])
 def test_a_message_comes_every_so_many_ticks_whatever_its_rate(rate, ticks):
     assert ticks_between({"control_rate": 1000.0, "imu_rate": rate}, "imu_rate") == ticks
+    earliest = Due(1000.0, rate, 1000.0).earliest("odom", 5_000_000)
+    assert (earliest == math.inf) if ticks == 0 else earliest <= 5_000_000
 
 
 @pytest.mark.parametrize("factor", [1e-3, 1e-300, 5e-324])
