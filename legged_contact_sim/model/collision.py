@@ -191,6 +191,19 @@ def _points(shape: Shape, meshes: Meshes) -> tuple[Array, float]:
     return (ends[:, None] + rim).reshape(-1, 3), 0.0
 
 
+def points_that_move(sidecar: Mapping[str, Any], frames: Mapping[str, Frame]) -> Any:
+    """Return a sidecar's contact points without those on links that a fixed base holds: such points touch nothing."""
+    given = sidecar.get("contact_points") or {}
+    if not isinstance(given, Mapping):
+        return given
+    held = {name for name, frame in frames.items() if frame.link == WORLD}
+    return {
+        name: entry
+        for name, entry in given.items()
+        if not isinstance(entry, Mapping) or str(entry.get("link")) not in held
+    }
+
+
 def extra_points(given: Any, frames: Mapping[str, Frame], taken: Iterable[str]) -> list[ContactPoint]:
     """Return the contact points that the user asks for by name.
 

@@ -18,7 +18,7 @@ from .assembly import coordinate_counts, link_records, odd_inertias
 from .capsules import shape_capsules
 from .closing import closed_home
 from .closures import closure_records, read_closures
-from .collision import Meshes, contact_records, extra_points, names_with_feet, shape_points
+from .collision import Meshes, contact_records, extra_points, names_with_feet, points_that_move, shape_points
 from .collision_pairs import collision_pairs
 from .feet import named_points, sole_points
 from .finite import finite_array
@@ -280,8 +280,8 @@ def _mechanics(
     points, lost = shape_points(tree, meshes)
     capsules, sticking_out = shape_capsules(points) if self_collision else ([], 0.0)
     points, thinned = reduced_points(points, links["parent"].tolist())
-    extra = found.sidecar.get("contact_points") if contact_points is None else contact_points
-    points += extra_points({} if extra is None else extra, tree.frames, (point.name for point in points))
+    extra = points_that_move(found.sidecar, tree.frames) if contact_points is None else contact_points
+    points += extra_points(extra, tree.frames, (point.name for point in points))
     contacts = contact_records(points)
     mechanism = Mechanism(tree.base, links, nq, joint_names, joint_links.tolist(), contacts)
     posture = choose_posture(

@@ -354,3 +354,13 @@ def test_a_shape_far_away_is_refused_not_solved(tmp_path, far):
         path.write_text(leg_shape(shape))
         with pytest.raises(ModelError, match=r"link 'foot': collision .* reaches .* m; expected less than 100000"):
             RobotModel.from_urdf(path)
+
+
+@pytest.mark.parametrize("name", ["quadruped12", "quadruped16"])
+def test_a_packaged_quadruped_can_hang_from_a_fixed_base(name):
+    """Points of its trunk, which its sidecar names, are left out: the trunk does not move."""
+    free, hung = RobotModel.from_urdf(name), RobotModel.from_urdf(name, base="fixed")
+    assert hung.nv == free.nv - 6
+    of_links = dict(zip(free.contact_names, free.contact_links, strict=True))
+    left_out = set(free.contact_names) - set(hung.contact_names)
+    assert left_out == {name for name, link in of_links.items() if link == free.link_names[0]}
