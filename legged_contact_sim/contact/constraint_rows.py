@@ -9,6 +9,7 @@ from ..model.records import FREE
 
 CLOSED_GAP = 1e-9  # m (or rad of room to a joint's limit); a smaller gap counts as none
 SOFTNESS = 1e-9  # relative to a contact's inverse inertia
+HELD_MOBILITY = 1.0  # 1/kg; of a point that nothing moves: its impulse must be finite, so that held joints may give way
 LIMIT_RECOVERY = 10.0  # rad/s or m/s; fastest way back for a joint that began beyond its limit
 
 
@@ -115,14 +116,19 @@ def add_shared_joints(links, bodies, rows, efforts, G, r, s):
 
 @inlined
 def soften(G, r):
-    """Add a trace of compliance to a contact's block if it is singular: the robot cannot move the point that way."""
+    """Add a trace of compliance to a contact's block if it is singular: the robot cannot move the point that way.
+
+    A point whose joints are all held by dry friction, on a fixed base, or one on the axis of its joint, cannot move at
+    all. It pushes like a point mass; what that asks of held joints decides whether they go on holding.
+    """
     a, b, c, d, e, f = G[r, r], G[r, r + 1], G[r, r + 2], G[r + 1, r + 1], G[r + 1, r + 2], G[r + 2, r + 2]
     determinant = a * (d * f - e * e) - b * (b * f - e * c) + c * (b * e - d * c)
     trace = a + d + f
-    if determinant < SOFTNESS * trace * trace * trace:
-        G[r, r] += SOFTNESS * trace
-        G[r + 1, r + 1] += SOFTNESS * trace
-        G[r + 2, r + 2] += SOFTNESS * trace
+    if determinant <= SOFTNESS * trace * trace * trace:
+        own = SOFTNESS * trace if trace > 0.0 else HELD_MOBILITY
+        G[r, r] += own
+        G[r + 1, r + 1] += own
+        G[r + 2, r + 2] += own
 
 
 @inlined

@@ -188,3 +188,46 @@ def test_one_joint_on_the_ground_is_no_trouble(model, time_step):
     assert np.abs(run.v[-1]).max() < 1e-6
     assert run.gaps.min() > -1e-6
     assert run.solver[-1, 2] <= 1
+
+
+# A lever of 2 kg and 1 m, level, on a joint 0.05 m above the ground whose dry friction holds more than its weight.
+LEVER = """<robot name="lever"><link name="world"/>
+<link name="bar"><inertial><origin xyz="0.5 0 0"/><mass value="2"/>
+<inertia ixx="0.01" iyy="0.2" izz="0.2" ixy="0" ixz="0" iyz="0"/></inertial>
+<collision><origin xyz="1 0 0"/><geometry><sphere radius="0.05"/></geometry></collision></link>
+<joint name="pivot" type="continuous"><parent link="world"/><child link="bar"/><origin xyz="0 0 {height}"/>
+<axis xyz="0 1 0"/><dynamics friction="15"/></joint></robot>"""
+
+
+@cases
+@pytest.mark.parametrize("turn", [0.0, 30.0])  # N m, downward
+def test_a_tip_whose_joint_is_held_touches_the_ground(model, time_step, turn):
+    """While the joint holds, nothing can move the tip; pushed down, joint and ground share what one cannot bear."""
+    robot = RobotModel.from_urdf(LEVER.format(height=0.05), base="fixed")
+    sim = simulator(robot, model, time_step)
+    sim.push("bar", force=[0.0, 0.0, 0.0], torque=[0.0, turn, 0.0], duration=1.0)
+    run = sim.run(0.5)
+    assert np.abs(run.q).max() < 1e-6
+    assert np.abs(run.v[-1]).max() < 1e-6
+    moment = 0.5 * 2.0 * GRAVITY + turn  # N m, about the joint
+    held_up = sim.contacts.force[0] @ [0.05, 0.0, 1.0]  # N m; the ground is 0.05 m below the joint
+    assert max(moment - 15.0, 0.0) - 1e-6 <= held_up <= moment + 15.0
+    assert run.solver[-1, 2] == 0
+
+
+@cases
+def test_a_held_tip_inside_the_ground_comes_out(model, time_step):
+    robot = RobotModel.from_urdf(LEVER.format(height=0.04), base="fixed")
+    sim = simulator(robot, model, time_step)
+    sim.run(0.5)
+    assert sim.contacts.gap[0] > -1e-6
+
+
+@cases
+def test_a_point_on_the_axis_of_its_joint_stays_a_number(model, time_step):
+    robot = RobotModel.from_urdf(
+        LEVER.format(height=0.05), base="fixed", contact_points={"hub": {"link": "bar", "radius": 0.05}}
+    )
+    sim = simulator(robot, model, time_step)
+    sim.reset([0.0], [1.0])
+    assert np.isfinite(sim.run(0.5).q).all()
