@@ -111,8 +111,9 @@ def book_contacts(system, contacts, h, z, settings):
             for m in range(3):
                 contact.force[m] = z[r + m] / h
         else:
-            rebounds = contact.end_velocity[0] > SOFTEST_IMPACT * settings.impact_threshold
-            contact.closed = 0 if rebounds else 1
+            # A point that left already before, if only at this pose of a curved path, gets no second impact for that.
+            pushed = contact.end_velocity[0] - max(contact.start_velocity[0], 0.0)
+            contact.closed = 0 if pushed > SOFTEST_IMPACT * settings.impact_threshold else 1
             if -contact.start_velocity[0] > settings.impact_threshold:
                 system.ledger[SOLVER + IMPACTS] += 1.0
         impulse = world_impulse(contact, z, r)

@@ -7,7 +7,8 @@ from contact_cases import robot_named
 
 from legged_contact_sim import Simulator
 from legged_contact_sim.contact.log import LogRows, log_width
-from legged_contact_sim.contact.records import CONTACT_NORMAL, CONTACT_TANGENTIAL, IMPACTS
+from legged_contact_sim.contact.records import CONTACT_NORMAL, CONTACT_TANGENTIAL, IMPACTS, UNCONVERGED
+from legged_contact_sim.studies.ayit.runs import Course, simulate, still_targets
 
 HEIGHT, DURATION = 1.5, 0.7  # m, s: the level drop lands after 0.55 s
 
@@ -67,3 +68,12 @@ def test_gains_are_small_beside_what_contact_takes():
     for rows in (level_drop(5e-4), level_drop(5e-4, explicit=True)):
         work = step_works(rows, CONTACT_NORMAL, CONTACT_TANGENTIAL)
         assert work[work > 0.0].sum() < 2e-3 * -work.sum()
+
+
+def test_a_robot_that_tumbles_over_stiff_legs_never_gets_a_foot_into_the_ground():
+    """Four feet strike at up to 5 m/s, several within a step, under drives of 70 kN m/rad and viscous friction."""
+    run = simulate(Course(still_targets(), 1.5, (0.03, 0.03), duration=2.6), "exact")
+    works = run.works[:, CONTACT_NORMAL] + run.works[:, CONTACT_TANGENTIAL]
+    assert run.solver[-1, UNCONVERGED] == 0
+    assert run.gaps.min() > -2e-5  # m
+    assert (works - np.minimum.accumulate(works)).max() < 1.0  # J, of 1890

@@ -4,8 +4,9 @@ Unknown impulses z and velocities w = G z + b. First come contacts in blocks (no
 
     w_n >= 0,  z_n >= 0,  w_n z_n = 0;      |z_t| <= mu z_n + nu |w_t|,  with w_t opposite to z_t where it is reached,
 
-then scalar rows, w >= 0, z >= 0, w z = 0 (joint limits), or, with a bound, |z| <= bound, w = 0 inside, w opposite
-to z on the bound (laws of joints). All of them say z = projection of z - w / G_rr.
+and z_t = 0 where w_n > 0 (on a point that only grazes, a part of nu |w_t| may drag), then scalar rows, w >= 0, z >= 0,
+w z = 0 (joint limits), or, with a bound, |z| <= bound, w = 0 inside, w opposite to z on the bound (laws of joints). All
+of them say z = projection of z - w / G_rr.
 """
 
 from typing import Any, NamedTuple
@@ -13,6 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...jit import inlined
+
+GRAZING = 1e-9  # m/s; a point that leaves no faster, and is pressed by no more than would stop that, only grazes
 
 
 class FrictionWork(NamedTuple):

@@ -4,7 +4,7 @@ import math
 
 from ...jit import inlined
 from ..records import OPEN, SLIP, STICK
-from .problem import block_velocity, own_inverse_inertia, project_row, row_velocity
+from .problem import GRAZING, block_velocity, own_inverse_inertia, project_row, row_velocity
 
 STILL = 1e-12  # m/s (rad/s); no impulse is asked for by slower velocities
 
@@ -21,8 +21,13 @@ def prox_contact(G, z, r, w0, w1, w2, mu, nu):
     scale = 1.0 / G[r, r]
     p0, p1, p2 = max(0.0, z[r] - scale * w0), z[r + 1] - scale * w1, z[r + 2] - scale * w2
     length = math.sqrt(p1 * p1 + p2 * p2)
-    bound = mu * z[r] + nu * math.sqrt(w1 * w1 + w2 * w2)
-    mode = STICK
+    bound, mode = mu * z[r], STICK
+    if nu > 0.0:
+        drag, pressed = nu * math.sqrt(w1 * w1 + w2 * w2), p0 > scale * GRAZING
+        if pressed:
+            bound += drag
+        elif w0 <= GRAZING:
+            bound += min(drag, math.sqrt(z[r + 1] * z[r + 1] + z[r + 2] * z[r + 2]))
     if length > bound:
         p1, p2, mode = p1 * bound / length, p2 * bound / length, SLIP
     return p0, p1, p2, mode if p0 > 0.0 else OPEN

@@ -22,7 +22,8 @@ def scalar_sweep(problem):
         w1, w2 = row_velocity(G, b, z, r + 1, rows), row_velocity(G, b, z, r + 2, rows)
         divisor = max(G[r + 1, r + 1], G[r + 2, r + 2])
         first, second = z[r + 1] - w1 / divisor, z[r + 2] - w2 / divisor
-        bound = problem.mu[k] * z[r] + nu * math.sqrt(w1 * w1 + w2 * w2)
+        drag = nu if z[r] > 0.0 else 0.0
+        bound = problem.mu[k] * z[r] + drag * math.sqrt(w1 * w1 + w2 * w2)
         length = math.sqrt(first * first + second * second)
         shrink = bound / length if length > bound else 1.0
         z[r + 1], z[r + 2] = first * shrink, second * shrink

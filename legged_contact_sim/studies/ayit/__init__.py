@@ -123,8 +123,7 @@ NO_ENERGY = (
         "never rises",
         at_most(1e-3),
         "of the energy",
-        "a foot arrives up to a step's way too deep, and is pushed out in the next steps, which gives back a part of "
-        "what its impact took",
+        "a foot under load is held to the ground in the middle of a step, and its curved path lifts it by the end",
     ),
 )
 TROT = Experiment(
