@@ -23,11 +23,11 @@ def test_effort_is_zero_when_the_controller_is_killed_and_comes_back_with_it(ben
     timeout = 0.2
     slow = "real_time_factor:=0.2"  # a busy machine's delays are short in simulated time
     bench.simulator("await_command:=true", f"command_timeout:={timeout}", "diagnostics_rate:=20.0", slow)
-    controller = bench.controller(*PID)
+    controller = bench.controller(*PID, "sensor_timeout:=100.0")  # states that come late are no reason for zero effort
     joints = bench.mailbox(JointState, "/joint_states")
     diagnostics = bench.mailbox(DiagnosticArray, "/diagnostics")
     wait_for(lambda: seconds(bench.next(joints).header.stamp) > 0.3, "it stands", bench.processes)
-    assert np.abs(bench.latest(joints).effort).max() > 5.0
+    wait_for(lambda: np.abs(bench.latest(joints).effort).max() > 5.0, "it drives", bench.processes)
     bench.next(diagnostics)
 
     controller.send(signal.SIGKILL)
@@ -37,7 +37,7 @@ def test_effort_is_zero_when_the_controller_is_killed_and_comes_back_with_it(ben
     wait_for(lambda: collect(joints, states) and not any(states[-1].effort), "zero effort")
     first = next(seconds(state.header.stamp) for state in states if not any(state.effort))
     # The time at which the killer saw the last state is not exact: messages are on their way.
-    assert first - killed <= timeout + 0.1
+    assert first - killed <= timeout + 0.3
     values = wait_for(lambda: warned(bench, diagnostics), "diagnostics tell")
     assert values["message"] == "no commands: joint efforts are zero"
 
