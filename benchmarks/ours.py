@@ -12,7 +12,7 @@ from legged_contact_sim.dynamics.contact_inertia import ROW, inverse_contact_ine
 from legged_contact_sim.dynamics.functions import contact_points
 from legged_contact_sim.dynamics.integrators import WORK_ROWS, integrate_entry
 from legged_contact_sim.dynamics.workspace import workspace
-from legged_contact_sim.jit import bind, compiled
+from legged_contact_sim.jit import bind, compiled, inlined
 
 from .case import CALL, CONTACT_INERTIA, EULER_STEP, FORWARD_DYNAMICS, LOOP, MASS_MATRIX, MIDPOINT_STEP, Case
 from .timing import Contender
@@ -22,17 +22,22 @@ DISPATCH, PUBLIC = "through numba's dispatch", "public function"
 REPEATS = 100
 METHODS = {EULER_STEP: "semi_implicit_euler", MIDPOINT_STEP: "midpoint"}
 
+# Entries are called from Python alone: loops that are compiled call what the entries are made of.
+forward_dynamics = inlined(forward_dynamics_entry.py_func)
+mass_matrix = inlined(mass_matrix_entry.py_func)
+inverse_contact_inertia = inlined(inverse_contact_inertia_entry.py_func)
+
 
 @compiled
 def forward_dynamics_loop(count: int, links: Any, bodies: Any, state: Any, forces: Any) -> None:
     for _ in range(count):
-        forward_dynamics_entry(links, bodies, state, forces)
+        forward_dynamics(links, bodies, state, forces)
 
 
 @compiled
 def mass_matrix_loop(count: int, links: Any, bodies: Any, q: Any, v: Any, out: Any) -> None:
     for _ in range(count):
-        mass_matrix_entry(links, bodies, q, v, out)
+        mass_matrix(links, bodies, q, v, out)
 
 
 @compiled
@@ -40,7 +45,7 @@ def contact_inertia_loop(
     count: int, links: Any, bodies: Any, points: Any, rows: Any, efforts: Any, q: Any, rates: Any, out: Any
 ) -> None:
     for _ in range(count):
-        inverse_contact_inertia_entry(links, bodies, points, rows, efforts, q, rates, out)
+        inverse_contact_inertia(links, bodies, points, rows, efforts, q, rates, out)
 
 
 def forward_dynamics_arguments(case: Case) -> tuple[Any, ...]:

@@ -9,6 +9,7 @@ from ..model.records import FREE
 
 CLOSED_GAP = 1e-9  # m (or rad of room to a joint's limit); a smaller gap counts as none
 SOFTNESS = 1e-9  # relative to a contact's inverse inertia
+RIGID = 1e-20  # 1/kg; a point with less mobility than that has none but for rounding
 HELD_MOBILITY = 1.0  # 1/kg; of a point that nothing moves: its impulse must be finite, so that held joints may give way
 LIMIT_RECOVERY = 10.0  # rad/s or m/s; fastest way back for a joint that began beyond its limit
 
@@ -125,7 +126,7 @@ def soften(G, r):
     determinant = a * (d * f - e * e) - b * (b * f - e * c) + c * (b * e - d * c)
     trace = a + d + f
     if determinant <= SOFTNESS * trace * trace * trace:
-        own = SOFTNESS * trace if trace > 0.0 else HELD_MOBILITY
+        own = SOFTNESS * trace if trace > RIGID else HELD_MOBILITY
         G[r, r] += own
         G[r + 1, r + 1] += own
         G[r + 2, r + 2] += own

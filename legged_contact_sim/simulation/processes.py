@@ -40,9 +40,9 @@ def in_processes(
     # Processes begin anew: forked ones would inherit locks of threads that other libraries may have started.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=end_with_the_program) as pool:
-        with own_script_left_out(tasks), interrupts_left_to_parent():
-            pending = {pool.submit(function, *task): number for number, task in enumerate(tasks)}
         try:
+            with own_script_left_out(tasks), interrupts_left_to_parent():
+                pending = {pool.submit(function, *task): number for number, task in enumerate(tasks)}
             for done in as_completed(pending):
                 yield pending[done], done.result()
         except BrokenProcessPool:

@@ -174,7 +174,8 @@ def solve_island(problem, tolerance, max_iterations, cold):
         residual = natural_map(problem)
     iterations = 0
     if not residual <= tolerance:
-        iterations, residual = solve_any(problem, tolerance, tolerance, max_iterations, max_iterations, natural_map)
+        iterations, _ = solve_any(problem, tolerance, tolerance, max_iterations, max_iterations, natural_map)
+        residual = natural_map(problem)
     if residual <= tolerance:
         if may_be_shared(problem):
             steps, residual = choose_nearest(problem, tolerance, natural_map)
