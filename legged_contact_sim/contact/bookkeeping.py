@@ -81,6 +81,15 @@ def world_impulse(contact, z, r):
     return vadd(along, vscale(vector(contact.second_tangent), z[r + 2]))
 
 
+@inlined
+def presses(contacts, z):
+    """Return whether any contact has a normal impulse."""
+    for k in range(contacts):
+        if z[3 * k] > 0.0:
+            return True
+    return False
+
+
 @shared
 def book_contacts(system, contacts, h, z, settings):
     """Enter the impulses in the contacts' records and their work in the ledger.
@@ -89,10 +98,15 @@ def book_contacts(system, contacts, h, z, settings):
     force along the displacement, the mean of the velocities before and after; an impact's impulses on that mean too.
     Within a step this may be positive, by at most the force times h^2 a / 4, where a is the normal acceleration of the
     point's curved path (docs/contact/exact_lcp.md); over steps the gap's changes sum up to nothing.
+
+    An impact that does nothing is one of a point that leaves at the impact's pose and, on its curved path, approaches
+    at the middle of the rest: when that happens again it counts as touching, or it would be hit for ever.
     """
+    empty = h == 0.0 and not presses(contacts, z)
     for k in range(contacts):
         contact, r = system.contacts[system.active[k]], 3 * k
         contact.mode = system.modes[k]
+        repeated = empty and contact.lapse == 0.0
         contact.stuck, contact.lapse = 1 if contact.mode == STICK else 0, h
         change = velocity_at(spatial(system.bodies[contact.motion].jump), vector(contact.position))
         contact.end_velocity[0] = contact.free_velocity[0] + vdot(vector(contact.normal), change)
@@ -111,9 +125,8 @@ def book_contacts(system, contacts, h, z, settings):
             for m in range(3):
                 contact.force[m] = z[r + m] / h
         else:
-            # A point that left already before, if only at this pose of a curved path, gets no second impact for that.
-            pushed = contact.end_velocity[0] - max(contact.start_velocity[0], 0.0)
-            contact.closed = 0 if pushed > SOFTEST_IMPACT * settings.impact_threshold else 1
+            rebounds = contact.end_velocity[0] > SOFTEST_IMPACT * settings.impact_threshold
+            contact.closed = 0 if rebounds and not repeated else 1
             if -contact.start_velocity[0] > settings.impact_threshold:
                 system.ledger[SOLVER + IMPACTS] += 1.0
         impulse = world_impulse(contact, z, r)

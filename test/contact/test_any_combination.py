@@ -89,13 +89,13 @@ def test_a_crouch_that_puts_the_knees_on_their_limits_converges():
 
     run = sim.run(0.8, crouch)
     assert run.solver[:, 0].max() <= MOST_ITERATIONS
-    # Twelve limits and four feet that jam: rounding decides in which steps contacts have to give way. Of 800 steps,
-    # kernels whose sums differ in their order had 3, 5 and 22.
+    # Twelve limits and four feet that jam: in which steps contacts have to give way is chaos. Of 24 starts 1e-7 m
+    # apart, it was 0 to 380 of 800 steps.
     assert run.solver[:, 1].max() <= 1e-8
     assert run.solver[-1, 2] == 0
     compliance = run.solver[:, SOLVER_TERMS.index("compliance")]
     assert compliance.max() <= GIVES_WAY
-    assert (compliance > 0.0).sum() <= 40
+    assert (compliance > 0.0).sum() <= 400
 
 
 def friction_problem(W, q, mu):
