@@ -22,6 +22,7 @@ from .leg_kinematics import Leg, cross, find_legs
 
 REGULARISATION = 1e-3  # of the feet's forces, relative to the trunk's rows
 FALLEN = math.cos(0.8)  # of the trunk's tilt
+ECCENTRICITY = 0.1  # of a wheel's contact points, relative to its radius: corners of a mesh lie unevenly (Go2-W: 0.04)
 DAMPING = 1e-3  # m, of the joint accelerations of a leg that is nearly straight
 
 
@@ -80,7 +81,7 @@ class WholeBody:
         for leg in self.legs:
             self._spare[leg.joints] = len(leg.joints) > 3
         # Wheels at the ends of legs are braked: by gains, not by a model of where on its rim a wheel touches.
-        self._wheels = np.array([k for leg in self.legs for k in _wheels(leg)], dtype=int)
+        self._wheels = np.array([k for leg in self.legs for k in _wheels(robot, leg)], dtype=int)
         self._wheel_rates = robot.velocity_indices[self._wheels]
         self._brake = [gain[self._wheels] for gain in proposed_gains(robot)] if len(self._wheels) else []
         self._bodies, self._rest, self._work = workspace(robot), np.zeros(nv), np.empty((3, nv))
@@ -191,10 +192,18 @@ class WholeBody:
         return forces
 
 
-def _wheels(leg: Leg) -> list[int]:
-    """Return the joint at the end of a leg, in joint order, if it turns without limits and the leg can do without."""
-    turns = np.isinf(leg.limits[:, -1]).all() and len(leg.joints) > 3
-    return [int(leg.joints[-1])] if turns else []
+def _wheels(robot: RobotModel, leg: Leg) -> list[int]:
+    """Return the joint at the end of a leg, in joint order, if it turns a wheel, and the leg can do without.
+
+    It has no limits, and the contact points of what it turns lie around its axis: those of a sole lie beside it.
+    """
+    if np.isfinite(leg.limits[:, -1]).any() or len(leg.joints) <= 3:
+        return []
+    link, points = robot.links[leg.link], robot.contact_points[robot.contact_points["link"] == leg.link]
+    axis = link["home"].reshape(3, 3).T @ link["axis"]
+    across = points["position"] - np.outer(points["position"] @ axis, axis)
+    radius = (np.linalg.norm(across, axis=1) + points["radius"]).max()
+    return [int(leg.joints[-1])] if np.linalg.norm(across.mean(axis=0)) < ECCENTRICITY * radius else []
 
 
 def joined_state(robot: RobotModel, seen: Observation) -> tuple[np.ndarray, np.ndarray]:

@@ -4,12 +4,13 @@ import sys
 
 import numpy as np
 import pytest
-from walkers import quadruped
+from walkers import biped, quadruped
 
 from legged_contact_sim import Simulator
 from legged_contact_sim.control import InProcess, make_controller
 from legged_contact_sim.control.ground_plane import GroundPlane
 from legged_contact_sim.control.scenario import Scenario
+from legged_contact_sim.control.whole_body import WholeBody
 from legged_contact_sim.control.zmp_trot import sized
 from legged_contact_sim.errors import ParameterError
 from legged_contact_sim.model import RobotModel
@@ -44,6 +45,28 @@ def test_wheels_at_the_ends_of_legs_are_braked_and_it_trots_up_a_slope_on_them()
     assert speed == pytest.approx(0.3, rel=0.15)
     wheels = robot.position_indices[[name.endswith("foot_fixed") for name in robot.joint_names]]
     assert np.abs(run.q[:, wheels] - robot.home[wheels]).max() < 0.3
+
+
+SOLES = biped().replace('ankle_roll_joint" type="revolute"', 'ankle_roll_joint" type="continuous"')
+RIMS = quadruped(foot='<cylinder radius="0.05" length="0.02"/>', feet_turn=True)
+CYLINDER = '<origin xyz="{}"/><geometry><cylinder'
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        (SOLES, 0),
+        (quadruped(feet_turn=True), 4),
+        (RIMS.replace(CYLINDER.format("0 0 0"), CYLINDER.format('0.002 0 0" rpy="1.5707963 0 0')), 4),
+        (RIMS.replace(CYLINDER.format("0 0 0"), CYLINDER.format('0.02 0 0" rpy="1.5707963 0 0')), 0),
+    ],
+    ids=["soles", "spheres", "rims", "beside the axis"],
+)
+def test_a_wheel_lies_around_its_axis_and_a_sole_beside_it(text, count):
+    """A foot whose ankle has no limits still stands on its sole; it was braked like a wheel."""
+    robot = RobotModel.from_urdf(text)
+    assert np.isinf(robot.links["upper_limit"][1:]).any()
+    assert len(WholeBody(robot, 0.5)._wheels) == count
 
 
 def test_gaits_of_similar_robots_are_dynamically_similar():
