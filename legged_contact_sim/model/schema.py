@@ -108,15 +108,13 @@ def _limit_notes(robot: ElementTree.Element) -> list[str]:
     """Return notes on limits that are guessed; a `<limit>` without a range gets an infinite one."""
     without_range, weak = [], []
     for joint in robot.iterfind("joint"):
-        limit = joint.find("limit")
-        if joint.get("type") not in ("revolute", "prismatic"):
-            continue
-        if limit is None or not {"lower", "upper"} & set(limit.attrib):
-            without_range.append(joint.get("name", ""))
-        if limit is not None and not {"lower", "upper"} & set(limit.attrib):
-            limit.attrib.update(lower="-inf", upper="inf")  # by the letter both are 0, and the joint could not move
-        if limit is not None and float(limit.get("effort", "0")) <= 0.0:
-            weak.append(joint.get("name", ""))
+        limit, kind, name = joint.find("limit"), joint.get("type"), joint.get("name", "")
+        if kind in ("revolute", "prismatic") and (limit is None or not {"lower", "upper"} & set(limit.attrib)):
+            without_range.append(name)
+            if limit is not None:
+                limit.attrib.update(lower="-inf", upper="inf")  # by the letter both are 0, and the joint could not move
+        if kind != "planar" and limit is not None and float(limit.get("effort", "0")) <= 0.0:
+            weak.append(name)
     notes = []
     if without_range:
         notes.append(f"no lower and upper limit: {listed(without_range)} can take any position")

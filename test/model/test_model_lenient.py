@@ -76,6 +76,13 @@ def test_limits_that_are_guessed_are_told():
     assert "an effort limit of 0 counts as none: hip" in robot.notes
 
 
+def test_an_effort_limit_of_0_is_told_of_joints_that_turn_without_end_too():
+    robot = RobotModel.from_urdf(leg_with('type="revolute"', 'type="continuous"').replace('effort="30"', 'effort="0"'))
+    assert robot.links["effort_limit"][1] == np.inf
+    assert "an effort limit of 0 counts as none: hip" in robot.notes
+    assert not any("can take any position" in note for note in robot.notes)
+
+
 def test_a_transmission_may_have_quotes_in_its_numbers_or_drive_a_joint_that_is_not_there():
     """Both as of CyberDog."""
     quoted = '<mechanicalReduction>"2"</mechanicalReduction><rotorInertia>0.1</rotorInertia>'
