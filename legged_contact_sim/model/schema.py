@@ -145,8 +145,9 @@ def _checked_element(element: ElementTree.Element, tag: Tag, where: str, notes: 
             continue
         if child.tag not in tag.repeated and copy.find(child.tag) is not None:
             first = element.find(child.tag)
-            if first is not None and _written(first) != _written(child):
-                notes.append(f"{where} has <{child.tag}> {found.count(child.tag)} times: the first counts")
+            note = f"{where} has <{child.tag}> {found.count(child.tag)} times: the first counts"
+            if first is not None and _written(first) != _written(child) and note not in notes:
+                notes.append(note)
             continue
         copy.append(_checked_element(child, tag.children[child.tag], f"{where}, <{child.tag}>", notes))
     return copy

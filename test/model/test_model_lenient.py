@@ -65,6 +65,8 @@ def test_of_an_element_that_stands_twice_the_first_counts():
     np.testing.assert_array_equal(robot.links["axis"][1], [0.0, 1.0, 0.0])
     assert "joint 'hip' has <axis> 2 times: the first counts" in robot.notes
     assert RobotModel.from_urdf(leg_with(axis, axis + axis)).notes == RobotModel.from_urdf(LEG).notes
+    notes = RobotModel.from_urdf(leg_with(axis, axis + '<axis xyz="1 0 0"/><axis xyz="0 0 1"/>')).notes
+    assert notes.count("joint 'hip' has <axis> 3 times: the first counts") == 1
 
 
 def test_limits_that_are_guessed_are_told():
