@@ -125,5 +125,7 @@ def test_what_mujoco_warns_of_is_a_note_not_a_line_and_a_file_of_its_own(tmp_pat
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ModelError, match="expected finite numbers"):
         RobotModel.from_urdf(mjcf('<joint name="k" axis="0 nan 1"/>'))
+    robot = RobotModel.from_urdf(mjcf(after='<option timestep="nan"/>'))  # a number that is not read
+    assert [note for note in robot.notes if note.startswith("MuJoCo warns: ") and "NaN" in note]
     assert capfd.readouterr() == ("", "")
     assert not list(tmp_path.iterdir())
