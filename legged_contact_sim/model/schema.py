@@ -154,7 +154,10 @@ def _checked_element(element: ElementTree.Element, tag: Tag, where: str, notes: 
 
 
 def _written(element: ElementTree.Element) -> str:
-    return ElementTree.canonicalize(ElementTree.tostring(element, encoding="unicode"), strip_text=True)
+    """Return an element as text that differs only where its content does; what stands behind it is not part of it."""
+    alone = ElementTree.Element(element.tag, element.attrib)
+    alone.extend(element)
+    return ElementTree.canonicalize(ElementTree.tostring(alone, encoding="unicode"), strip_text=True)
 
 
 def _attributes(element: ElementTree.Element, tag: Tag, where: str) -> dict[str, str]:

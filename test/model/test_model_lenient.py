@@ -69,6 +69,12 @@ def test_of_an_element_that_stands_twice_the_first_counts():
     assert notes.count("joint 'hip' has <axis> 3 times: the first counts") == 1
 
 
+def test_words_behind_an_element_that_stands_twice_are_passed_over():
+    """As all words between elements are; they ended in an error of the XML parser's."""
+    axis = '<axis xyz="0 1 0"/>'
+    assert RobotModel.from_urdf(leg_with(axis, f"{axis} or {axis} perhaps")).notes == RobotModel.from_urdf(LEG).notes
+
+
 def test_limits_that_are_guessed_are_told():
     """By the letter a `<limit>` without a range holds its joint at 0, and an effort limit of 0 makes it limp."""
     robot = RobotModel.from_urdf(leg_with('lower="-1" upper="2" effort="30"', 'effort="0"'))
