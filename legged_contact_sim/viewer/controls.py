@@ -104,19 +104,22 @@ class Plots:
         A plot on a page that gets other curves loses its axes: it is hidden until every page has forgotten it.
         """
         for handle, names in zip(self._handles, (history.feet, ENERGIES, ("",), ("",)), strict=True):
-            if handle.series != _series(names):
+            other = handle.series != _series(names)
+            if other:
                 handle.visible, self._hidden = False, HIDDEN_FOR
-                handle.data = NOTHING + NOTHING[1:] * (len(names) - 1)
+            handle.data = NOTHING + NOTHING[1:] * (len(names) - 1)
+            if other:
                 handle.series, handle.legend = _series(names), {"show": len(names) > 1}
 
     def draw(self, history: History) -> None:
         """Draw what the history has."""
+        self._hidden = max(0, self._hidden - 1)
         if len(history) > 1:
             shown = history.forces, history.energies, history.solver, history.residuals
-            self._hidden = max(0, self._hidden - 1)
             for handle, data in zip(self._handles, shown, strict=True):
                 handle.data = data
-                handle.visible = handle.visible or not self._hidden
+        for handle in self._handles:
+            handle.visible = handle.visible or not self._hidden
 
 
 def _series(names: tuple[str, ...]) -> tuple[dict[str, Any], ...]:

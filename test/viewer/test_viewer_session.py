@@ -5,14 +5,16 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from legged_contact_sim.errors import LeggedContactSimError, ParameterError
 from legged_contact_sim.viewer import find_world
+from legged_contact_sim.viewer.controls import HIDDEN_FOR, Plots
 from legged_contact_sim.viewer.guard import COOKIE, refusal
 from legged_contact_sim.viewer.history import ENERGIES, SPAN, History
 from legged_contact_sim.viewer.panel import LONG
@@ -221,6 +223,40 @@ def test_the_axis_of_time_stays_while_time_passes(world):
         for times, *curves in (history.forces, history.energies, history.solver, history.residuals):
             assert (times[0], times[-1]) == (-SPAN, 0.0) and (np.diff(times) > 0.0).all()
             assert all(len(curve) == len(times) and np.isfinite(curve).all() for curve in curves)
+
+
+class Gui:
+    """Keeps what it is told of plots."""
+
+    def __init__(self):
+        self.plots = []
+
+    def add_folder(self, _):
+        return nullcontext()
+
+    def add_uplot(self, **told):
+        self.plots.append(SimpleNamespace(visible=True, legend={}, **told))
+        return self.plots[-1]
+
+
+@pytest.mark.parametrize("feet", [("one", "two"), None], ids=["other curves", "equal curves"])
+def test_plots_of_another_robot_are_there_and_empty_while_time_stands(world, feet):
+    history, frame, gui = History(world.stage), world.frame(), Gui()
+    plots = Plots(gui)
+    plots.begin(history)
+    for now in (1.0, 2.0):
+        history.take(replace(frame, time=now, iterations=7))
+        plots.draw(history)
+    assert gui.plots[2].data[1][-1] == 7.0
+    another = History(world.stage)
+    another.feet = feet or another.feet
+    plots.begin(another)
+    another.take(frame)
+    for _ in range(HIDDEN_FOR):
+        plots.draw(another)
+    assert all(plot.visible for plot in gui.plots)
+    assert [len(plot.data) for plot in gui.plots] == [1 + len(another.feet), 1 + len(ENERGIES), 2, 2]
+    assert not any(curve.any() for plot in gui.plots for curve in plot.data[1:])
 
 
 def test_curves_of_forces_that_rest_are_level(world):
