@@ -6,6 +6,7 @@ viser asks it to after every message, too.
 """
 
 import asyncio
+import inspect
 from typing import Any
 
 
@@ -32,17 +33,24 @@ def running_loop() -> asyncio.AbstractEventLoop | None:
 
 
 def make_buffers_safe() -> None:
-    """Give such an event to every buffer that viser makes from now on."""
-    from viser.infra import _infra
+    """Give such an event to every buffer that viser makes from now on; a viser whose buffers take none is left alone.
 
-    plain = _infra.AsyncMessageBuffer
-    if plain.__module__ == __name__:
-        return  # it is done
+    Buffers are no part of what viser promises to keep.
+    """
+    try:
+        from viser.infra import _infra
+
+        plain = _infra.AsyncMessageBuffer
+        takes = set(inspect.signature(plain.__init__).parameters)
+    except (ImportError, AttributeError, TypeError, ValueError):
+        return
+    if not {"event_loop", "message_event"} <= takes:
+        return  # it cannot be done, or is: a `Buffer` takes none
 
     class Buffer(plain):  # type: ignore[misc,valid-type]
         """A buffer with an event of its loop's."""
 
-        def __init__(self, event_loop: asyncio.AbstractEventLoop, **options: Any) -> None:
-            super().__init__(event_loop, message_event=LoopEvent(event_loop), **options)
+        def __init__(self, event_loop: asyncio.AbstractEventLoop, *rest: Any, **options: Any) -> None:
+            super().__init__(event_loop, *rest, message_event=LoopEvent(event_loop), **options)
 
     _infra.AsyncMessageBuffer = Buffer  # type: ignore[assignment,misc]

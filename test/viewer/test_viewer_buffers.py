@@ -1,12 +1,13 @@
 """Messages to browsers come from other threads than the one that sends them."""
 
 import asyncio
+import sys
 import threading
 
 import pytest
 
 from legged_contact_sim.viewer import find_world
-from legged_contact_sim.viewer.buffers import LoopEvent
+from legged_contact_sim.viewer.buffers import LoopEvent, make_buffers_safe
 from legged_contact_sim.viewer.session import Session
 
 PATIENCE = 1200.0  # s
@@ -82,3 +83,28 @@ def test_all_buffers_of_a_view_have_it():
             (client,) = server._client_state_from_id.values()
             for buffer in (server.get_message_buffer(), client.message_buffer):
                 assert isinstance(buffer.message_event, LoopEvent)
+
+
+class WithoutEvent:
+    """A buffer as another viser may have it."""
+
+    def __init__(self, event_loop, persistent_messages):
+        self.made_of = event_loop, persistent_messages
+
+
+@pytest.mark.parametrize("buffer", [WithoutEvent, lambda event_loop: None, 3], ids=lambda buffer: type(buffer).__name__)
+def test_buffers_that_take_no_event_are_left_alone(monkeypatch, buffer):
+    infra = pytest.importorskip("viser.infra._infra")
+    monkeypatch.setattr(infra, "AsyncMessageBuffer", buffer)
+    make_buffers_safe()
+    assert infra.AsyncMessageBuffer is buffer
+
+
+def test_a_viser_without_such_buffers_is_left_alone(monkeypatch):
+    infra = pytest.importorskip("viser.infra._infra")
+    monkeypatch.delattr(infra, "AsyncMessageBuffer")
+    make_buffers_safe()
+    assert not hasattr(infra, "AsyncMessageBuffer")
+    monkeypatch.delattr(sys.modules["viser.infra"], "_infra")
+    monkeypatch.setitem(sys.modules, "viser.infra._infra", None)
+    make_buffers_safe()
