@@ -33,7 +33,7 @@ def test_it_trots_at_the_speed_that_is_asked_for(angle):
 
 
 def test_wheels_at_the_ends_of_legs_are_braked_and_it_trots_up_a_slope_on_them():
-    """As Deep Robotics' M20 and LimX' WL_P311E do: with free wheels they roll down and fall."""
+    """As Deep Robotics' M20 does: with free wheels it rolls down and falls."""
     wheel = '<sphere radius="0.03"/>'
     robot = RobotModel.from_urdf(quadruped(foot=wheel, feet_turn=True))
     assert robot.joint_count == 16
